@@ -8,35 +8,37 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Message is one message of a transcript.
+// Message is one message in the transcript of an agent.
 type Message struct {
-	Role string          `json:"role"` // system, user, assistant or tool
+	Role string `json:"role"` // system, user, assistant or tool
+	// Kind is decision, error, finding or task if the caller knows that the message has to stay. For other messages
+	// Compact reads the text, see [KindOf].
 	Kind ledger.WorkKind `json:"kind,omitempty"`
 	// Kind is decision, error, finding or task where the caller knows that the message has to stay. Of others the text is
 	// read, see [KindOf].
 	Text string `json:"text"`
 }
 
-// CompactOptions set how a transcript is compacted. Budget is required.
+// CompactOptions configures Compact. Budget is required.
 type CompactOptions struct {
 	Budget int              // most tokens of the result
-	Last   int              // messages at the end that stay whole; 0: 6
-	Count  func(string) int // tokens of a text; nil: an estimate, four characters each, one and a half Chinese ones
-	Lang   string           // of the summary: "zh", or anything else for English
+	Last   int              // number of messages at the end that stay whole; 0: 6
+	Count  func(string) int // tokens of a text; nil: an estimate, one for four characters, two for three Chinese ones
+	Lang   string           // language of the summary: "zh", else English
 
-	// Read returns the kind of a message and the sentences of it that have to stay, "" for none; nil: [KindOf]. A caller
-	// with a model hands in what it answered.
+	// Read returns the kind of a message, "" for none, and its sentences that have to stay; nil: [KindOf]. A caller may
+	// ask a model in it.
 	Read func(text string) (ledger.WorkKind, []string)
 }
 
-// Compacted is what a compaction did.
+// Compacted counts what Compact did.
 type Compacted struct {
 	Before  int `json:"before"`  // tokens
 	After   int `json:"after"`   // tokens, at most the budget
-	Marked  int `json:"marked"`  // messages that were read to be an error, a finding or a decision
-	Left    int `json:"left"`    // messages that are only in the summary
-	Short   int `json:"short"`   // marked messages that lost sentences
-	Clipped int `json:"clipped"` // messages that stay in part, since the budget has no room for them
+	Marked  int `json:"marked"`  // messages that Read recognized as an error, a finding or a decision
+	Left    int `json:"left"`    // messages of which only the summary has something
+	Short   int `json:"short"`   // marked messages that lost some sentences
+	Clipped int `json:"clipped"` // messages that were cut, because the budget has no room for all of them
 }
 
 const (
@@ -47,12 +49,12 @@ const (
 	leastText = 8   // tokens of a clipped message
 )
 
-// Compact returns a transcript in at most o.Budget tokens. Below four fifths of the budget it is unchanged. Otherwise
-// system messages, those with a kind, errors, findings, decisions and the last ones stay whole, in their order. Of the
-// others a summary has the sentences with the rarest terms, as far as there is room. Where even those do not fit,
-// messages that were read lose other sentences than those that count, the most usual ones first, and what is in several
-// stays once; where that does not do, the longest ones are cut, and nothing with a kind is dropped. The same transcript
-// gives the same result.
+// Compact shortens a transcript to at most o.Budget tokens. If it has less than four fifths of that, it stays
+// unchanged. Otherwise Compact keeps, whole and in order: system messages, messages with a kind, errors, findings,
+// decisions, and the last ones. It replaces the others by a summary of their sentences with the rarest terms, as far as
+// there is room. If even the kept messages do not fit, those that Read recognized lose their other sentences, and a
+// sentence that several have stays once; then the longest messages are cut. No message with a kind is dropped. The same
+// transcript gives the same result.
 func Compact(list []Message, o CompactOptions) ([]Message, Compacted) {
 	c := compaction{o: o}
 	if c.o.Count == nil {

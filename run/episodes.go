@@ -12,10 +12,10 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Episode is an ended run that is like something, and how much, from 0 to 1.
+// Episode is an ended run that is like a goal, with how well it fits.
 type Episode struct {
 	Run
-	Score float64 `json:"score"`
+	Score float64 `json:"score"` // likeness, lowered by age and changed by ratings
 }
 
 // The weights of an episode beside its likeness.
@@ -26,8 +26,9 @@ const (
 	rated     = 0.1                 // what the best rating adds, and the worst takes
 )
 
-// Like returns the ended runs that are like a goal, the best first. Their score is the share of their terms in common,
-// lowered by age and moved by ratings.
+// Like returns the ended runs whose goals are like goal, the best first, at most limit; 0: all. The score is the share
+// of terms that both have, lowered by the age of the run at the time now and changed by people's ratings. f restricts
+// the runs.
 func (l *Log) Like(goal string, f Filter, limit int, now time.Time) []Episode {
 	if f.State == "" || f.State == Open {
 		f.State = Ended
@@ -55,7 +56,7 @@ func (l *Log) Like(goal string, f Filter, limit int, now time.Time) []Episode {
 	return out[:min(len(out), cmp.Or(max(0, limit), len(out)))]
 }
 
-// Like returns the ended runs that are like a goal, the best first, at most limit; all for 0.
+// Like returns the ended runs whose goals are like goal, the best first, at most limit; 0: all. See [Log.Like].
 func (r *Runs) Like(ctx context.Context, goal string, f Filter, limit int) (out []Episode, err error) {
 	err = r.o.View(ctx, func(l *Log) {
 		out = l.Like(goal, f, limit, r.o.Now())
@@ -69,9 +70,9 @@ func (r *Runs) Like(ctx context.Context, goal string, f Filter, limit int) (out 
 // leastCommon is how many runs have to have something in common.
 const leastCommon = 3
 
-// Common returns what ended runs that are like one, of its outcome and product, have in common: the sentence of the one
-// whose reason is most like those of the others. It returns "" if fewer than three runs have a reason in common. It
-// compares terms and no meaning; a person confirms what is proposed of it.
+// Common returns a reason that ended runs like of have in common, taken from runs of the same product and outcome: the
+// reason that is most like those of the others. It returns "" if fewer than three runs have a similar reason. It
+// compares terms, not meaning, so a person has to confirm what is made of it.
 func (l *Log) Common(of *Run) string {
 	f := Filter{State: of.State, Product: of.Product}
 	var reasons []string
@@ -99,7 +100,7 @@ func (l *Log) Common(of *Run) string {
 	return best
 }
 
-// Common returns what runs like an ended one have in common, see [Log.Common].
+// Common returns a reason that ended runs like of have in common, "" if there is none. See [Log.Common].
 func (r *Runs) Common(ctx context.Context, of *Run) (out string, err error) {
 	err = r.o.View(ctx, func(l *Log) { out = l.Common(of) })
 	return out, err

@@ -20,7 +20,7 @@ type savedLog struct {
 	Runs    map[string]*runRecord `json:"runs"`
 }
 
-// Save writes the log as sealed JSON. The same ledger gives the same bytes.
+// Save writes the runs to w as JSON with a checksum. The same ledger gives the same bytes.
 func (l *Log) Save(w io.Writer) error {
 	data, err := json.Marshal(savedLog{version, l.runs})
 	if err == nil {
@@ -32,7 +32,7 @@ func (l *Log) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads what Save wrote.
+// Load reads a Log that Save wrote. Damaged data is an error.
 func Load(r io.Reader) (*Log, error) {
 	data, err := io.ReadAll(io.LimitReader(r, mostBytes))
 	if err == nil {

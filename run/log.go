@@ -9,13 +9,13 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Limits of a run, and of the runs.
+// Limits on one run.
 const (
-	MostTasks  = 10_000
+	MostTasks  = 10_000 // tasks of a run
 	mostNotes  = 2000
 	mostPages  = 5000
 	mostTested = 5000
-	MostValues = 50 << 10 // bytes of names and texts
+	MostValues = 50 << 10 // bytes of the names and texts of a run's values
 
 	mostRuns    = 1000 // of an agent
 	mostAgents  = 16   // names of a run
@@ -26,7 +26,7 @@ const (
 	keepRated = 90 * days
 )
 
-// Log is the fold over the updates of all runs. It is not safe for concurrent use; see [Runs].
+// Log holds all runs, as the updates in a ledger describe them. It is not safe for concurrent use; see [Runs].
 type Log struct {
 	runs map[string]*runRecord
 }
@@ -40,13 +40,13 @@ type runRecord struct {
 	values               int            // bytes
 }
 
-// NewLog returns a log of no run.
+// NewLog returns a Log without runs.
 func NewLog() *Log { return &Log{runs: map[string]*runRecord{}} }
 
-// Len returns how many runs there are.
+// Len returns the number of runs in l.
 func (l *Log) Len() int { return len(l.runs) }
 
-// Get returns a run. Its lists must not be changed.
+// Get returns the run id, and whether l has it. The caller must not change its lists.
 func (l *Log) Get(id string) (Run, bool) {
 	r, ok := l.runs[id]
 	if !ok {
@@ -61,8 +61,8 @@ func (l *Log) hasKey(id, key string) bool {
 	return key != "" && r != nil && r.Keys[key]
 }
 
-// Add takes in the next entry of the ledger. An update of a run that did not start begins it; one that its run has no
-// room for, or that comes after the end, is passed over, but for feedback.
+// Add adds the update in the entry e, if it has one. The first update of a run begins it. Add ignores an update that l
+// has, one that its run has no room for, and one that comes after the run's end, except feedback.
 func (l *Log) Add(e *ledger.Entry) {
 	w := e.Work
 	if w == nil || l.hasKey(w.Run, w.Key) {
@@ -201,13 +201,13 @@ func (r *runRecord) value(w *ledger.Work) {
 
 // Filter selects runs. The zero value selects all.
 type Filter struct {
-	State   State  // "" for all; "ended" for all but open ones
+	State   State  // state of the run; Ended: every state but Open; "": all
 	Product string // "" for all
-	Agent   string // one of its agents; "" for all
-	Words   string // in its goal or notes; "" for all
+	Agent   string // one of the agents that wrote to it; "": all
+	Words   string // text that its goal or notes contain; "": all
 }
 
-// Ended selects all runs that have ended.
+// Ended is a State for filters: it selects all runs that have ended.
 const Ended State = "ended"
 
 func (f *Filter) lets(r *Run) bool {
@@ -222,7 +222,7 @@ func (f *Filter) lets(r *Run) bool {
 	return has(r.Goal) || has(r.Why) || slices.ContainsFunc(r.Notes, func(n Note) bool { return has(n.Text) })
 }
 
-// List returns the runs that a filter selects: the open ones first, the latest first.
+// List returns the runs that f selects: the open ones first, and those with the latest update first.
 func (l *Log) List(f Filter) (out []Run) {
 	for _, r := range l.runs {
 		if f.lets(&r.Run) {

@@ -16,8 +16,8 @@ const (
 	pageText  = 300
 )
 
-// Markdown returns a run as a page that a person, or another agent, can go on from: the goal, what is left of the plan,
-// what was found, decided and seen, and where the run was. Texts of the run are on one line each.
+// Markdown returns r as a page in lang ("zh", else English) from which a person or another agent can continue: the
+// goal, the unfinished tasks, what was found, decided and seen, and the last page. Each text of the run is on one line.
 func Markdown(r *Run, lang string) string {
 	p := page{lang: lang}
 	p.line("# %s", text.Clip(text.Line(r.Goal), pageText))

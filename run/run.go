@@ -1,26 +1,27 @@
-// Package run is what runs of agents do: the goal, the plan, what was seen and found, and how it ended.
+// Package run records what runs of agents do: the goal, the plan, what was seen and found, and how it ended.
 //
-// A run is made of its updates ([ledger.Work]), in the order of the ledger; [Log] is the fold over them, so a crash
-// loses nothing that was acknowledged, and another agent, or the same one after a crash, goes on from [Log.Resume]. An
-// ended run is an episode: what was tried, how it went, and what people thought of it. [Log.Like] finds those that are
-// like a new goal.
+// A run is made of its updates ([ledger.Work]), in the order of the ledger; a [Log] is computed from them. So a crash
+// loses nothing that was acknowledged, and another agent, or the same one after a crash, continues with what
+// [Runs.Resume] returns. An ended run is an episode: what was tried, how it went, and what people thought of it.
+// [Log.Like] finds those that are like a new goal.
 //
-// Several agents may write to one run. A task that one of them does is its own for five minutes after each update to
-// the state doing, so that no two do the same.
+// Several agents may write to one run. An agent that sets a task to the state doing has it for five minutes after each
+// such update, so that no two do the same.
 //
 // # Limits
 //
 // Of a run the log holds at most 10,000 tasks, 2,000 notes, 5,000 pages, 5,000 tested elements and 50 KiB of values.
 // Beyond the limit of notes the oldest plain note goes first; decisions, errors and findings stay as long as there is
 // another one. Values are dropped when the run ends. Runs whose last update is 30 days old are dropped when a later one
-// begins, 90 days where somebody gave feedback, and the oldest ones of an agent beyond 1,000.
+// begins, 90 days if somebody gave feedback, and the oldest ones of an agent beyond 1,000.
 //
 // Where to look:
-//   - log.go: the fold; file.go saves it
-//   - runs.go: what agents and people do with runs; resume.go: going on with one
-//   - episodes.go: like runs, and what like ones have in common
+//   - log.go: the runs of a ledger; file.go saves them
+//   - runs.go: what agents and people do with runs; resume.go: continuing one
+//   - episodes.go: similar runs, and what they have in common
 //   - page.go: a run as a page of Markdown
-//   - compact.go: a transcript within a budget; marks.go: what in it has to stay; summary.go: what is left of the rest
+//   - compact.go: a transcript within a budget; marks.go: which of its messages have to stay; summary.go: the summary
+//     of the others
 package run
 
 import (
@@ -29,18 +30,18 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// State is how far a run is.
+// State is whether a run is open, and how it ended if it is not.
 type State string
 
-// The states.
+// The states of a run.
 const (
-	Open    State = "open"
-	Success State = "success"
-	Partial State = "partial"
-	Failure State = "failure"
+	Open    State = "open"    // the run has not ended
+	Success State = "success" // it ended and reached its goal
+	Partial State = "partial" // it ended and reached a part of its goal
+	Failure State = "failure" // it ended without reaching its goal
 )
 
-// Run is one run, as of its last update.
+// Run is one run of one or more agents, as of its last update.
 type Run struct {
 	ID      string    `json:"id"`
 	Goal    string    `json:"goal"`
@@ -49,65 +50,65 @@ type Run struct {
 	Test    string    `json:"test,omitempty"`
 	Agents  []string  `json:"agents,omitempty"` // who wrote updates, in their order
 	Began   time.Time `json:"began"`
-	Last    time.Time `json:"last"` // the last update but feedback
-	LastBy  string    `json:"lastBy,omitempty"`
+	Last    time.Time `json:"last"`             // time of the last update that is not feedback
+	LastBy  string    `json:"lastBy,omitempty"` // agent that wrote it
 	State   State     `json:"state"`
 	Why     string    `json:"why,omitempty"` // how it ended
 
 	Tasks   []Task            `json:"tasks,omitempty"` // in the order of their first mention
 	Notes   []Note            `json:"notes,omitempty"` // oldest first
-	Left    int               `json:"left,omitempty"`  // notes that the limit left out
+	Left    int               `json:"left,omitempty"`  // notes that were dropped because of the limit
 	Visited []Visit           `json:"visited,omitempty"`
 	Tested  []Tested          `json:"tested,omitempty"`
-	Values  map[string]string `json:"values,omitempty"`
+	Values  map[string]string `json:"values,omitempty"` // by name; empty once the run has ended
 
 	Feedback []Feedback `json:"feedback,omitempty"`
-	Updates  int        `json:"updates"`
+	Updates  int        `json:"updates"` // number of updates
 }
 
-// Task is one task of the plan.
+// Task is one task in the plan of a run.
 type Task struct {
 	ID    string    `json:"id"`
 	Text  string    `json:"text,omitempty"`
 	State string    `json:"state"`        // open, doing, done, failed or dropped
 	By    string    `json:"by,omitempty"` // who set the state
-	At    time.Time `json:"at"`
+	At    time.Time `json:"at"`           // when the state was set
 }
 
 // lease is how long a task that an agent does is its own, from the last update to that state; and how recent an update
 // of another agent to the run is that a writer is warned of.
 const lease = 5 * time.Minute
 
-// TakenFrom reports whether another agent than by does a task. An agent without a name takes nothing, and nothing is
-// taken from it.
+// TakenFrom reports whether an agent other than by does the task at the time now. Agents without a name (by is "") take
+// no task, and no other agent takes a task from them.
 func (t *Task) TakenFrom(by string, now time.Time) bool {
 	return t.State == "doing" && t.By != "" && by != "" && t.By != by && now.Sub(t.At) <= lease
 }
 
-// Note is something that was seen, decided or found, or that went wrong.
+// Note is something that an agent saw, decided or found, or that went wrong.
 type Note struct {
 	Kind  ledger.WorkKind `json:"kind"` // note, decision, error or finding
 	Text  string          `json:"text"`
-	Page  string          `json:"page,omitempty"`
-	State string          `json:"state,omitempty"` // of a finding: critical, high, medium or low
+	Page  string          `json:"page,omitempty"`  // page that it is about
+	State string          `json:"state,omitempty"` // severity of a finding: critical, high, medium or low
 	By    string          `json:"by,omitempty"`
 	At    time.Time       `json:"at"`
 }
 
-// Visit is a page that was visited.
+// Visit is a page that a run visited, and how often.
 type Visit struct {
 	Page  string    `json:"page"`
 	Times int       `json:"times"`
 	Last  time.Time `json:"last"`
 }
 
-// Tested is an element that was tested.
+// Tested is an element of a page that a run tested.
 type Tested struct {
 	Page string `json:"page"`
 	Name string `json:"name"`
 }
 
-// Feedback is what somebody thought of an ended run.
+// Feedback is a rating of an ended run by a person or agent.
 type Feedback struct {
 	Rating int       `json:"rating"` // 1 to 5
 	Text   string    `json:"text,omitempty"`
@@ -115,10 +116,10 @@ type Feedback struct {
 	At     time.Time `json:"at"`
 }
 
-// Ended reports whether the run has ended.
+// Ended reports whether the state of r is not Open.
 func (r *Run) Ended() bool { return r.State != Open }
 
-// Of returns the notes of some kinds.
+// Of returns the notes of r that have one of the kinds, oldest first.
 func (r *Run) Of(kinds ...ledger.WorkKind) (out []Note) {
 	for _, n := range r.Notes {
 		for _, k := range kinds {
@@ -130,7 +131,7 @@ func (r *Run) Of(kinds ...ledger.WorkKind) (out []Note) {
 	return out
 }
 
-// Next returns the tasks that are not finished, those under way first.
+// Next returns the unfinished tasks of r, those under way first.
 func (r *Run) Next() (out []Task) {
 	for _, state := range []string{"doing", "open"} {
 		for _, t := range r.Tasks {
@@ -142,7 +143,7 @@ func (r *Run) Next() (out []Task) {
 	return out
 }
 
-// Rating returns the mean of the ratings, 0 without feedback.
+// Rating returns the mean rating of the feedback, 1 to 5, or 0 without feedback.
 func (r *Run) Rating() float64 {
 	sum := 0
 	for _, f := range r.Feedback {

@@ -17,38 +17,38 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Runs are the runs of a memory: updates go in through its one door, and the fold over them is read. It is safe for
-// concurrent use.
+// Runs reads the runs of a memory, and adds updates to them through the ledger. It is safe for concurrent use.
 type Runs struct {
 	o Options
 }
 
-// Options connect Runs to a memory.
+// Options configures Runs: from where it reads, and to where it writes.
 type Options struct {
-	View  func(ctx context.Context, read func(*Log)) error
-	Write func(ctx context.Context, es []ledger.Entry) error
-	Clean func(string) string // removes secrets
-	Page  func(string) string // the page of an address
+	View  func(ctx context.Context, read func(*Log)) error   // calls read with the runs, up to date with the ledger
+	Write func(ctx context.Context, es []ledger.Entry) error // adds entries to the ledger
+	Clean func(string) string                                // removes secrets from a text
+	Page  func(string) string                                // returns the page of an address
 	Now   func() time.Time
-	Ended func(ctx context.Context, r Run) error // called once for each run that ended; nil: nothing
+	Ended func(ctx context.Context, r Run) error // called once for each run that ends; nil: nothing is called
 }
 
-// New returns the runs of a memory.
+// New returns Runs with the options o.
 func New(o Options) *Runs { return &Runs{o} }
 
-// MostUpdates is the most updates of one call.
+// MostUpdates is the most updates that one call of Add takes.
 const MostUpdates = 1000
 
-// Accepted is what an Add did.
+// Accepted counts what an Add did.
 type Accepted struct {
-	Updates int    `json:"updates"`          // that are new
-	Known   int    `json:"known"`            // whose key the run has
+	Updates int    `json:"updates"`          // number of updates that were new
+	Known   int    `json:"known"`            // number of updates whose key the run had already
 	Beside  string `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
-	// Taken are tasks of the updates that another agent took at the same moment: it does them.
+	// Taken are ids of tasks in the updates that another agent took at the same moment, and does.
 	Taken []string `json:"taken,omitempty"`
 }
 
-// Start begins a run. Without an id it gets one. A run of that id that is there is a *tree.FieldError: resume it.
+// Start begins the run that w describes and returns it. A run without an id gets one. If there is a run with the id
+// already, the error is a *tree.FieldError; Resume continues it.
 func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 	w.Kind = ledger.WorkStart
 	if w.Run == "" {
@@ -66,10 +66,10 @@ func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 	return r.Get(ctx, w.Run)
 }
 
-// Add adds updates in one write, all or none. Secrets are removed from texts, and an address becomes its page. The
-// error is a *tree.FieldError for an update that breaks a law, is of a run that did not begin or has ended, or for
-// which the run has no room, or of a task that another agent does: such a task is its own for five minutes after each
-// update to the state doing. An update whose key the run has changes nothing.
+// Add adds updates to runs in one write, all or none. It removes secrets from texts, and replaces an address by its
+// page. The error is a *tree.FieldError for an update that is invalid, whose run did not begin or has ended, for which
+// the run has no room, or whose task another agent does (see the package comment). An update whose key the run has
+// already changes nothing.
 func (r *Runs) Add(ctx context.Context, list []ledger.Work) (Accepted, error) {
 	if len(list) > MostUpdates {
 		return Accepted{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
@@ -238,7 +238,7 @@ func (r *Runs) cleaned(w ledger.Work) ledger.Work {
 	return w
 }
 
-// Get returns a run by its id. An unknown id is tree.ErrNotFound.
+// Get returns the run id. If there is none, the error is tree.ErrNotFound.
 func (r *Runs) Get(ctx context.Context, id string) (out Run, err error) {
 	ok := false
 	if err := r.o.View(ctx, func(l *Log) {
@@ -262,7 +262,7 @@ func (r *Run) clone() Run {
 	return c
 }
 
-// List returns at most limit runs that a filter selects, the open ones first, the latest first; all for 0.
+// List returns at most limit runs (0: all) that f selects: the open ones first, and those with the latest update first.
 func (r *Runs) List(ctx context.Context, f Filter, limit int) (out []Run, err error) {
 	err = r.o.View(ctx, func(l *Log) {
 		out = l.List(f)

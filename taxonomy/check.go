@@ -2,12 +2,13 @@ package taxonomy
 
 import "slices"
 
-// Check is a kind of check to make in a test. An error type describes how an agent misjudges. A check describes what
-// the agent did not check, or checked wrongly; it applies to other pages too.
+// Check is one kind of thing to check in a test, such as recomputing a sum, with the advice to agents that missed it.
+// An error type describes how an agent misjudges; a check describes what it failed to look at, and so applies to other
+// pages too.
 type Check struct {
 	ID         string      // lower-case letters, digits and _; or the id of a check of a tree's own, see IsOwn
 	Wider      string      // the id of the check that this one is a kind of, or ""
-	ErrorTypes []string    // ids: how it is misjudged; its lessons belong to the first
+	ErrorTypes []string    // ids of the error types of cases that missed it; its lessons belong to the first
 	Directions []Direction // in which it can be missed; none means all
 	Name       Text
 	Missed     Advice // after a defect was missed
@@ -23,23 +24,23 @@ type Check struct {
 	builtin bool // its own sentences are in exampleFiles
 }
 
-// FactKinds are the kinds of fact that package fact can compare with a page.
+// FactKinds are the kinds of expectations that package fact can compare with a page.
 var FactKinds = []string{"control", "input", "product", "set", "text", "there", "value"}
 
-// Advice holds the sentences about a check.
+// Advice holds the sentences about a check that become a lesson.
 type Advice struct {
-	Title   Text // of a lesson about the check
+	Title   Text // title of the lesson
 	Do      Text // one sentence: what to do, and what to look for
 	With    Text // the same sentence with {what} in place of the objects of the check
 	Mistake Text // one sentence: how the check is missed
 	When    Text // what calls for the check: a condition, without “when” or “时”
 }
 
-// Empty reports whether the advice has no Do.
+// Empty reports whether a has no Do, and so gives no advice.
 func (a Advice) Empty() bool { return a.Do == Text{} }
 
-// Advice returns the advice after a misjudgement of direction d. For FalseFail this is Alarm even when Alarm is empty:
-// the advice against missing a defect would cause more false alarms.
+// Advice returns what to tell an agent that missed c in the direction d: c.Alarm for FalseFail, else c.Missed. For
+// FalseFail it is Alarm even if that is empty, because advice against missing a defect would cause more false alarms.
 func (c *Check) Advice(d Direction) Advice {
 	if d == FalseFail {
 		return c.Alarm
@@ -47,12 +48,12 @@ func (c *Check) Advice(d Direction) Advice {
 	return c.Missed
 }
 
-// Speaks reports whether the check can be missed in direction d.
+// Speaks reports whether c can be missed in the direction d and has advice for it.
 func (c *Check) Speaks(d Direction) bool {
 	return (len(c.Directions) == 0 || slices.Contains(c.Directions, d)) && !c.Advice(d).Empty()
 }
 
-// ErrorType returns the error type that its lessons belong to.
+// ErrorType returns the error type of lessons about c: the first of c.ErrorTypes, or OtherError if there is none.
 func (c *Check) ErrorType() string {
 	if len(c.ErrorTypes) == 0 {
 		return OtherError
@@ -60,11 +61,11 @@ func (c *Check) ErrorType() string {
 	return c.ErrorTypes[0]
 }
 
-// Checks returns the catalogue in the order it is declared. The caller may change
-// the slice, but not the slices inside its elements.
+// Checks returns all checks of the catalogue, in the order in which they are declared. The caller may change the slice,
+// but not the slices inside its elements.
 func (t *Taxonomy) Checks() []Check { return slices.Clone(t.checks) }
 
-// Check returns the check with the id, and false if it does not exist.
+// Check returns the check with the id, and whether the catalogue has it.
 func (t *Taxonomy) Check(id string) (Check, bool) {
 	i, ok := t.byCheck[id]
 	if !ok {

@@ -71,7 +71,7 @@ func (d *decoder) instruction(out *Text) func(string, ast.Node) {
 	}
 }
 
-// What is the placeholder in Advice.With for the objects of the check.
+// What is the placeholder in Advice.With for the things on the page that the check is about.
 const What = "{what}"
 
 // checks adds the checks of a document to those of t. A check with a known id changes the existing one; a new one must

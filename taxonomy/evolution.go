@@ -23,7 +23,7 @@ type EvolutionRule struct {
 	TimeWindow          float64 // days, up to 36500
 }
 
-// EvolutionRules returns the rules an overlay sets, none in the built-in set.
+// EvolutionRules returns the rules that the overlay sets. The built-in taxonomy has none.
 func (t *Taxonomy) EvolutionRules() []EvolutionRule { return slices.Clone(t.rules) }
 
 func (d *decoder) evolution(f string, n ast.Node, r *EvolutionRule) {

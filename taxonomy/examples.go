@@ -13,15 +13,16 @@ import (
 //go:embed examples/*.txt
 var exampleFiles embed.FS
 
-// Sentences are whole sentences of three kinds that belong to a check. A classifier of notes is fitted to them.
+// Sentences holds example sentences of a check, of three kinds. The program that recognizes checks in notes learns from
+// them.
 type Sentences struct {
-	Said    []string // of evaluators and lists of defects
-	Claimed []string // of wrong agents, as their reason
-	Asked   []string // of tasks
+	Said    []string // sentences of evaluators and lists of defects
+	Claimed []string // sentences that wrong agents gave as their reason
+	Asked   []string // sentences of tasks
 }
 
-// Sentences returns those of a check: the built-in ones, then those that a team added. It reads the built-in ones at
-// every call, because few processes need them.
+// Sentences returns the example sentences of c: the built-in ones, then those that a team added. Every call reads the
+// built-in ones anew, because few processes need them.
 func (c *Check) Sentences() Sentences {
 	var s Sentences
 	if c.builtin {

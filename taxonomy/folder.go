@@ -7,12 +7,11 @@ import (
 	"path/filepath"
 )
 
-// FileName is the name of the file in a store's folder with which a team extends the
-// taxonomy.
+// FileName is the name of the file in a store's folder that contains a team's overlay.
 const FileName = "memtree.yaml"
 
-// ReadFolder returns the taxonomy of a store's folder: the built-in one, with the team's overlay if the folder has
-// one. The folder need not exist.
+// ReadFolder returns the taxonomy for a store in the folder dir: the built-in one, extended by the overlay in dir if
+// there is one. dir may be absent, or "". The error is that of Parse.
 func ReadFolder(dir string) (*Taxonomy, error) {
 	if dir == "" {
 		return Default(), nil

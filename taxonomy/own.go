@@ -18,9 +18,9 @@ const (
 	ownHash = 6  // digits of its hash
 )
 
-// OwnID returns the id of the check of a tree's own for a cause in English and its cases. It uses only the letters of
-// the cause. The same cases and words give the same id, in any order of cases. It is "" if the cause has no English
-// letter.
+// OwnID returns the id of a check that a tree makes itself, because several of its cases have a cause in common that no
+// check of the catalogue describes. The id is made of the English letters of cause and a hash of the ids of cases; the
+// order of cases does not matter. It is "" if cause has no English letter.
 func OwnID(cause string, cases []string) string {
 	slug := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r < 'a' || r > 'z' }) {
@@ -35,13 +35,13 @@ func OwnID(cause string, cases []string) string {
 	return own + slug + "_" + hex.EncodeToString(sum[:])[:ownHash]
 }
 
-// IsOwn reports whether id can be that of a check of a tree's own.
+// IsOwn reports whether id has the form of an id that OwnID makes.
 func IsOwn(id string) bool {
 	rest, is := strings.CutPrefix(id, own)
 	return is && len(id) <= maxOwn && slug(rest)
 }
 
-// OwnName returns the cause in the id of such a check, as words, and "" for another id.
+// OwnName returns the cause in an id that OwnID made, in lower case with spaces, and "" for any other id.
 func OwnName(id string) string {
 	if !IsOwn(id) {
 		return ""
@@ -53,8 +53,7 @@ func OwnName(id string) string {
 	return strings.ReplaceAll(rest, "_", " ")
 }
 
-// TeamChecks returns the checks that an overlay has added or changed, in the order of the
-// catalogue.
+// TeamChecks returns the checks that the overlay adds or changes, in the order of the catalogue.
 func (t *Taxonomy) TeamChecks() (out []Check) {
 	if t == Default() {
 		return nil

@@ -25,10 +25,10 @@ const (
 	mostProblems  = 1000 // a count: problems beyond it are dropped
 )
 
-// ParseError is one unusable part of an overlay.
+// ParseError is one mistake in an overlay that makes part of it unusable.
 type ParseError struct {
 	File    string
-	Line    int    // from 1; 0 when it is about the file as a whole
+	Line    int    // from 1; 0: the file as a whole
 	Field   string // such as errorTypes[2].name
 	Problem string // continues the sentence after the field and includes what to do
 }

@@ -14,8 +14,8 @@ type modelPrice struct {
 	In, Out float64 // 0 to 1,000,000
 }
 
-// PriceOf returns the price of a million tokens that a model reads and of a million that it writes: its own, or that
-// for every model. ok is false if the overlay has neither.
+// PriceOf returns what model costs, by the overlay: for a million tokens that it reads, and a million that it writes.
+// If the overlay sets no price for the model, PriceOf returns that for all models. ok is false if there is neither.
 func (t *Taxonomy) PriceOf(model string) (in, out float64, ok bool) {
 	if in, out, ok = t.OwnPriceOf(model); ok {
 		return in, out, ok
@@ -23,7 +23,8 @@ func (t *Taxonomy) PriceOf(model string) (in, out float64, ok bool) {
 	return t.OwnPriceOf("")
 }
 
-// OwnPriceOf returns the price that the overlay sets for a model by its name.
+// OwnPriceOf returns the price that the overlay sets for the model of that name, and whether it sets one. The name ""
+// is the price for all models.
 func (t *Taxonomy) OwnPriceOf(model string) (in, out float64, ok bool) {
 	for _, own := range t.prices {
 		if own.Model == model {

@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Problems returns every ParseError in an error of Parse, in the order of the
-// file's lines, so that a caller can print one on each line. It returns nil for
-// any other error.
+// Problems returns every ParseError in an error of Parse, in the order of the file's lines, so that a caller can print
+// one on each line. It returns nil for any other error.
 func Problems(err error) []*ParseError {
 	switch e := err.(type) { //nolint:errorlint // it looks through the wrapping itself
 	case *ParseError:

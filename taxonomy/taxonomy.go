@@ -1,5 +1,5 @@
 // Package taxonomy defines the vocabulary of memtree: the types of error an agent makes, the types of scene it makes
-// them in, the checks it misses, and the directions in which a judgement can be wrong. The built-in set is in
+// them in, the checks it misses, and the directions in which a verdict can be wrong. The built-in set is in
 // builtin.yaml and checks/*.yaml; a team extends it with an overlay in the same form.
 //
 // A Taxonomy is immutable once made and safe for concurrent use.
@@ -7,6 +7,7 @@
 // Where to look:
 //   - check.go, own.go, examples.go: checks, those of a tree's own, and example sentences
 //   - builtin.go: the built-in set; folder.go, parse.go, decode.go, problems.go: a team's overlay
+//   - evolution.go, prices.go: what else an overlay sets
 package taxonomy
 
 import (
@@ -15,19 +16,19 @@ import (
 	"unicode"
 )
 
-// Direction is which way a judgement went wrong. A lesson against one direction causes the other when it is applied
-// too widely, so the two are never mixed.
+// Direction is the way in which a verdict is wrong. A lesson against one direction causes mistakes in the other when it
+// is applied too widely, so the two are never mixed.
 type Direction string
 
 // The directions. A right verdict has None.
 const (
-	None      Direction = ""
+	None      Direction = ""           // the verdict is right
 	FalsePass Direction = "false_pass" // a defect was missed (漏报)
 	FalseFail Direction = "false_fail" // a defect was reported that does not exist (误报)
 	Other     Direction = "other"      // wrong, but neither of the two
 
-	// Environment is no way in which a judgement is wrong: the run shows nothing about its judge, because of its
-	// surroundings or because the tool repaired or repeated it (环境). It is not Valid.
+	// Environment means that a run shows nothing about its verdict, because of its surroundings or because the tool
+	// repaired or repeated it (环境). It is not Valid.
 	Environment Direction = "environment"
 )
 
@@ -36,8 +37,8 @@ func (d Direction) Valid() bool {
 	return d == FalsePass || d == FalseFail || d == Other
 }
 
-// Opposite returns FalseFail for FalsePass and the reverse: the direction in which a lesson of d errs when it is
-// applied too widely. It returns Other and None unchanged.
+// Opposite returns FalseFail for FalsePass and the reverse: the direction in which agents err who apply a lesson of d
+// too widely. It returns every other direction unchanged.
 func (d Direction) Opposite() Direction {
 	switch d {
 	case FalsePass:
@@ -49,19 +50,17 @@ func (d Direction) Opposite() Direction {
 	}
 }
 
-// OtherError is the error type of a case when the analyst abstains from any other.
-// Such a case is stored and found by its exact scene. A lesson is learned from it
-// only when a check is known.
+// OtherError is the error type of a case to which none of the others applies for certain. Such a case is stored, and
+// found by its exact scene. A lesson is learned from it only if its check is known.
 const OtherError = "other_error"
 
-// Text is a text in both languages of the product.
+// Text is a text in both languages of memtree.
 type Text struct {
 	EN string `yaml:"en" json:"en"`
 	ZH string `yaml:"zh" json:"zh"`
 }
 
-// In returns the Chinese text for "zh" and the English for any other lang. If that
-// one is empty, it returns the text of the other language.
+// In returns the Chinese text if lang is "zh", else the English one. If that is empty, it returns the other.
 func (t Text) In(lang string) string {
 	if lang == "zh" && t.ZH != "" {
 		return t.ZH
@@ -72,7 +71,7 @@ func (t Text) In(lang string) string {
 	return t.EN
 }
 
-// Name returns the name of the direction, and an empty Text for None.
+// Name returns the name of d for people, and an empty Text for None.
 func (d Direction) Name() Text {
 	switch d {
 	case FalsePass:
@@ -94,18 +93,18 @@ type errorGroup struct {
 	Name Text
 }
 
-// ErrorType is one way in which an agent goes wrong.
+// ErrorType is one way in which agents misjudge a test, such as missing a wrong sum.
 type ErrorType struct {
 	ID          string // lower case, digits and _
-	Group       string // the id of its group
+	Group       string // id of its group
 	Name        Text
-	Description Text // one sentence
-	Checklist   Text // one line: what to check and what is right
-	Brief       Text // optional: the checklist in a dozen words, for guidance with much other text
-	Cues        []Cue
+	Description Text  // one sentence
+	Checklist   Text  // one line: what to check and what is right
+	Brief       Text  // optional: the checklist in a dozen words, for guidance with much other text
+	Cues        []Cue // phrases that are evidence for it
 }
 
-// InBrief returns the brief checklist in lang, or the whole one if it has no brief one.
+// InBrief returns the brief checklist in lang, or the whole checklist if there is no brief one.
 func (e ErrorType) InBrief(lang string) string {
 	if b := e.Brief.In(lang); b != "" {
 		return b
@@ -120,16 +119,17 @@ type Cue struct {
 	Weight float64 // 0 to 10; 1 is a hint, 3 is decisive
 }
 
-// SceneType is a kind of place in a product.
+// SceneType is a kind of page or place in a product, such as a form.
 type SceneType struct {
 	ID        string // lower case, digits and _
-	Parent    string // the id of the wider scene type, or none
+	Parent    string // id of the wider scene type, or ""
 	Name      Text
 	Checklist Text     // one line: what to check and what is right
 	Aliases   []string // other names for it, in either language
 }
 
-// Taxonomy is a set of error types, scene types and checks.
+// Taxonomy is a set of error types, scene types and checks, with what else an overlay sets. It is immutable and safe
+// for concurrent use.
 type Taxonomy struct {
 	groups []errorGroup
 	errors []ErrorType
@@ -144,12 +144,11 @@ type Taxonomy struct {
 	byCheck map[string]int // id of a check
 }
 
-// ErrorTypes returns the error types in the order they are declared, OtherError
-// among them. The caller may change the slice, but not the slices inside its
-// elements.
+// ErrorTypes returns all error types, OtherError among them, in the order in which they are declared. The caller may
+// change the slice, but not the slices inside its elements.
 func (t *Taxonomy) ErrorTypes() []ErrorType { return slices.Clone(t.errors) }
 
-// ErrorType returns the error type with the id.
+// ErrorType returns the error type with the id, and whether there is one.
 func (t *Taxonomy) ErrorType(id string) (ErrorType, bool) {
 	i := slices.IndexFunc(t.errors, func(e ErrorType) bool { return e.ID == id })
 	if i < 0 {
@@ -167,12 +166,12 @@ func (t *Taxonomy) group(id string) (errorGroup, bool) {
 	return t.groups[i], true
 }
 
-// SceneTypes returns the scene types in the order they are declared. The caller
-// may change the slice, but not the slices inside its elements.
+// SceneTypes returns all scene types, in the order in which they are declared. The caller may change the slice, but not
+// the slices inside its elements.
 func (t *Taxonomy) SceneTypes() []SceneType { return slices.Clone(t.scenes) }
 
-// SceneType returns the scene type with a name, and false if none has it. The name may be its id, one of its names or
-// one of its aliases, in any case (form, Form, 表单, 表单页).
+// SceneType returns the scene type that word names, and whether there is one. word may be an id, a name or an alias, in
+// any case (form, Form, 表单, 表单页).
 func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	i, ok := t.byWord[word]
 	if !ok {
@@ -184,8 +183,8 @@ func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	return t.scenes[i], true
 }
 
-// WithoutModel reports whether a team excludes a product from models that read and write: none receives its runs,
-// memories and tests. Rules analyse them and the lexical search finds them.
+// WithoutModel reports whether the overlay excludes product from models: no model receives its runs, memories and
+// tests. Rules analyse them, and the search by words finds them.
 func (t *Taxonomy) WithoutModel(product string) bool { return slices.Contains(t.withoutModel, product) }
 
 // index fills byCheck and byWord. When two scene types share a name, an id wins over a name, a name over an alias, and

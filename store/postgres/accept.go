@@ -51,8 +51,8 @@ func newIntake(s *Store) *intake { return &intake{store: s} }
 
 func (in *intake) wait() { in.workers.Wait() }
 
-// Accept adds evaluations to the outbox; see store.Store. It writes all of them or none. If ctx ends during it, it goes
-// on; recorded again, what was accepted is a duplicate.
+// Accept adds evaluations to the outbox, all of them or none. If ctx ends during it, the write goes on; whoever records
+// them again gets receipts that report a duplicate. See store.Store.
 func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	receipts, err := s.accept(ctx, es)
 	if err != nil {

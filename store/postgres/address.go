@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Address is where a tree is: the URL of a database, with the parameters tenant and tree. A password in it is never
-// part of what its methods return, except for the configuration of the connections.
+// Address is where a tree is: the URL of a database, with the parameters tenant and tree. Its methods never return the
+// password; only connections get it.
 type Address struct {
 	Tenant, Tree string
 	shown        string
@@ -19,13 +19,13 @@ type Address struct {
 	config       *pgxpool.Config
 }
 
-// IsURL reports whether a name of a store is the URL of a database.
+// IsURL reports whether s, which names a store, is the URL of a PostgreSQL database and not a folder.
 func IsURL(s string) bool {
 	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
 }
 
-// Parse reads a URL such as postgres://user@host:5432/db?tenant=acme&tree=shop. tenant and tree are "default" if they
-// are missing. PGPASSWORD, PGPASSFILE and the other variables of libpq apply. An error never has the password.
+// Parse reads a URL such as postgres://user@host:5432/db?tenant=acme&tree=shop. A missing tenant or tree is "default".
+// PGPASSWORD, PGPASSFILE and the other environment variables of libpq apply. An error never contains the password.
 func Parse(raw string) (Address, error) {
 	u, err := url.Parse(raw)
 	if err != nil { // whose text may quote the password
@@ -99,13 +99,13 @@ func scrub(text, raw string) string {
 	return text
 }
 
-// Unnamed reports whether the URL names neither a tenant nor a tree, so that both are "default".
+// Unnamed reports whether tenant and tree are both "default", as in a URL that names neither.
 func (a Address) Unnamed() bool { return a.Tenant == unnamed && a.Tree == unnamed }
 
 // unnamed is the name of a tenant or tree that the URL does not name.
 const unnamed = "default"
 
-// Key returns what identifies the tree: the URL without its password, and without how to connect.
+// Key returns a text that identifies the tree: the URL without its password and without options of the connection.
 func (a Address) Key() string { return a.key }
 
 // String returns the URL without its password.

@@ -16,9 +16,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Commit writes a batch; see store.Store. If ctx ends during it, the commit goes on, and the error is a
-// *store.UnknownError with the op under which the batch can be committed again. It is the same error if the database
-// was lost during the commit and did not come back in time.
+// Commit writes the batch b, all of it or nothing, and returns the new version. If ctx ends during it, the write goes
+// on, and the error is a *store.UnknownError with the op under which the batch can be committed again. The error is the
+// same if the database was lost during the commit and did not come back in time. See store.Store.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	v, err := s.commit(ctx, &b)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // pieceSize is the size of a piece of derived data.
 const pieceSize = 1 << 20
 
-// SaveDerived saves data beside the nodes; see store.Deriver. Data that is held beside the tree is not saved over what
-// another process has saved since this one opened or saved it.
+// SaveDerived saves derived data under name. Data that cannot be built again (store.HeldBeside) does not replace what
+// another process saved since this one last opened or saved it. See store.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)
@@ -85,7 +85,7 @@ func derivable(name string) bool {
 	}) < 0
 }
 
-// OpenDerived opens data beside the nodes; see store.Deriver. It reads all of it into memory.
+// OpenDerived reads the derived data last saved under name into memory. See store.Deriver.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	if !derivable(name) {
 		return nil, fmt.Errorf("open derived data: %w", tree.ErrNotFound)
@@ -143,7 +143,8 @@ func (s *Store) openDerived(ctx context.Context, name string) (*store.Derived, e
 // any; what they miss then is made again.
 const usedFor = 10 * time.Minute
 
-// KeepDerived keeps what is saved under names; see store.Deriver.
+// KeepDerived returns the names under which no derived data is saved, and marks the other data as in use. See
+// store.Deriver.
 func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []string, err error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, fmt.Errorf("keep derived data: %w", err)
@@ -161,7 +162,8 @@ func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []stri
 	return missing, nil
 }
 
-// DropDerived removes what is saved under names with a prefix; see store.Deriver.
+// DropDerived removes derived data whose name begins with prefix, except the names in but and data that was used
+// recently. See store.Deriver.
 func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) error {
 	return s.dropDerived(ctx, prefix, but, usedFor)
 }

@@ -21,8 +21,9 @@ func (s *Store) translate(err error) error {
 	return s.address.Translate(err)
 }
 
-// Translate returns an error of the driver as one of package store where there is one, else as it is. It never has a
-// password: the driver's own errors name host, user and database.
+// Translate turns an error of the database driver into one of package store, such as store.ErrAway, if there is one for
+// it; other errors it returns as they are. The result never contains the password, because errors of the driver name
+// only host, user and database.
 func (a Address) Translate(err error) error {
 	var pg *pgconn.PgError
 	switch {
@@ -86,8 +87,8 @@ func (a Address) refused(why store.Refusal, format string, args ...any) error {
 	return &store.RefusedError{Why: why, At: a.String(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Writable returns why the database does not take what a user writes, nil if it does: a *store.RefusedError for a
-// server that only lets read, or a user without rights.
+// Writable returns nil if the database accepts writes of this user. Otherwise it returns a *store.RefusedError: the
+// server is read-only, or the user lacks privileges.
 func (s *Store) Writable(ctx context.Context) error {
 	var reads, may bool
 	err := s.reading(ctx, func() error {

@@ -12,36 +12,36 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// HistoryPoint is a point in the history of a tree.
+// HistoryPoint is a point in the history of a tree, up to which a follower has read.
 type HistoryPoint struct {
 	Version int64
 	Hash    []byte // of the commit that made the version; empty for version 0
 	Entries int64  // number of the last entry of the ledger
 }
 
-// Feed is what was committed after a place, in order.
+// Feed holds what was committed after a HistoryPoint, in order.
 type Feed struct {
-	Place   HistoryPoint // after it
-	Info    store.Info   // at Place
-	Now     time.Time    // when that was read, by the server's clock
-	Commits []Row        // versions, and the changes of each as a JSON array; only commits that changed nodes
-	Entries []Row        // numbers, and entries of the ledger
-	Anew    bool         // the history does not continue at the place; read everything again
+	Place   HistoryPoint // where to continue reading
+	Info    store.Info   // summary of the store at Place
+	Now     time.Time    // time of the read, by the server's clock
+	Commits []Row        // versions with their changes as a JSON array; only commits that changed nodes
+	Entries []Row        // numbers with their ledger entries
+	Anew    bool         // the history differs from that of the point asked for; read everything again
 	More    bool         // there is more after Place
 }
 
-// Row is a number with JSON, byte for byte as stored.
+// Row is a commit or ledger entry as stored: its number and its JSON.
 type Row struct {
-	N    uint64
+	N    uint64 // version of the commit, or number of the entry
 	JSON []byte
 }
 
 // feedRows bounds the commits, and the entries, of a feed.
 const feedRows = 2000
 
-// Feed returns what was committed after a place. The row of a tree is locked by each of its commits, so they become
-// visible in order and none appears before one that is already there. Each has the hash of the one before it: if the
-// first does not follow the place, as after a restore of the database, Anew is set.
+// Feed returns what was committed after a point. Each commit locks the row of its tree, so commits become visible in
+// order and none appears before one that is already visible. Each commit has the hash of the one before it: if the
+// first does not follow the point, as after a restore of the database, Feed sets Anew.
 func (s *Store) Feed(ctx context.Context, after HistoryPoint) (f Feed, err error) {
 	err = s.reading(ctx, func() error {
 		return s.reader(ctx, func(tx pgx.Tx) (err error) {
@@ -58,7 +58,7 @@ func (s *Store) Feed(ctx context.Context, after HistoryPoint) (f Feed, err error
 	return f, nil
 }
 
-// Head returns a feed without commits and entries: the present place, and what is there.
+// Head returns a Feed without commits and entries: the newest point, and the summary of the store there.
 func (s *Store) Head(ctx context.Context) (f Feed, err error) {
 	err = s.reading(ctx, func() error {
 		return s.reader(ctx, func(tx pgx.Tx) (err error) {

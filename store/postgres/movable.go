@@ -14,13 +14,13 @@ import (
 
 var _ store.Movable = (*Store)(nil)
 
-// Outbox yields the evaluations of the outbox; see store.Movable.
+// Outbox yields the evaluations in the outbox, oldest first. See store.Movable.
 func (s *Store) Outbox(ctx context.Context) iter.Seq2[tree.Evaluation, error] {
 	return paged[tree.Evaluation](ctx, s, "read the outbox", `SELECT n, body FROM memtree.outbox
 		WHERE tree = $1 AND n > $2 ORDER BY n LIMIT $3`, 0)
 }
 
-// Beside lists what is held beside the tree; see store.Movable.
+// Beside returns the names of the derived data that cannot be built again, sorted. See store.Movable.
 func (s *Store) Beside(ctx context.Context) (names []string, err error) {
 	err = s.reading(ctx, func() error {
 		rows, err := s.pool.Query(ctx, `SELECT name FROM memtree.derived WHERE tree = $1`, s.tree)
@@ -38,7 +38,7 @@ func (s *Store) Beside(ctx context.Context) (names []string, err error) {
 	return names, nil
 }
 
-// Known yields the records of all keys; see store.Movable.
+// Known yields what the store remembers of every accepted key. See store.Movable.
 func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
 	return func(yield func(store.KnownKey, error) bool) {
 		at := []byte{}

@@ -15,13 +15,14 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Options configure Open. The zero value is valid.
+// Options configures Open. The zero value is valid.
 type Options struct {
 	ReadOnly  bool          // write nothing; a read-only server suffices
-	MustExist bool          // refuse to make the tree
-	Label     string        // name of the team, in exports of a tree that is made now
-	Patience  time.Duration // how long a commit that may have been made is looked for; 0: a minute
-	Moving    string        // for a move: open a tree that is being moved here, and make one from this source
+	MustExist bool          // do not create the tree if it is missing
+	Label     string        // name of the team, in exports of a tree that is created now
+	Patience  time.Duration // how long to look for a commit whose fate is unknown; 0: a minute
+	// for a move: open a tree that is being moved here, or create one; the text identifies the source
+	Moving string
 }
 
 // How long a commit is sent again, and how long a host may take to answer.
@@ -34,8 +35,8 @@ const (
 // connections is the most connections of a tree, unless the URL has pool_max_conns.
 const connections = 16
 
-// Open opens a tree, and makes the schema and the tree if they are missing. The error is a *store.FormatError for a
-// schema that this program does not know, and wraps store.ErrAway if no database answers.
+// Open opens the tree at a, and creates the schema and the tree if they are missing. The error is a *store.FormatError
+// for a schema that this program does not know, and wraps store.ErrAway if no database answers.
 func Open(ctx context.Context, a Address, o Options) (*Store, error) {
 	s, err := open(ctx, a, o)
 	if err != nil {
@@ -77,8 +78,7 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	return s, nil
 }
 
-// Pool returns a pool of at most so many connections to the database. It connects when it is used. The caller closes
-// it.
+// Pool returns a pool of at most most connections to the database. It connects on first use. The caller closes it.
 func (a Address) Pool(ctx context.Context, most int32) (*pgxpool.Pool, error) {
 	config := a.config.Copy()
 	if config.ConnConfig.ConnectTimeout == 0 {

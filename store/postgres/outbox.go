@@ -26,7 +26,8 @@ type leases struct {
 	used atomic.Bool
 }
 
-// Lease leases evaluations of the outbox; see store.Store. One process of a tree at a time gets any.
+// Lease returns up to n evaluations of the outbox and leases them to the caller. Only one process at a time gets any of
+// a tree. See store.Store.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// PutPicture stores a picture; see store.Gallery.
+// PutPicture stores the bytes b of the picture p. See store.Gallery.
 func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("put picture: %w", err)
@@ -36,7 +36,7 @@ func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error 
 	return nil
 }
 
-// Picture returns the bytes of a picture; see store.Gallery.
+// Picture returns the bytes of the picture with the SHA-256 sum. See store.Gallery.
 func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	var b []byte
 	err := s.reading(ctx, func() error {
@@ -57,7 +57,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	return b, nil
 }
 
-// RemovePicture removes a picture; see store.Gallery.
+// RemovePicture removes the picture with the SHA-256 sum. See store.Gallery.
 func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("remove picture: %w", err)
@@ -69,7 +69,8 @@ func (s *Store) RemovePicture(ctx context.Context, sum string) error {
 	return nil
 }
 
-// Pictures lists the pictures; see store.Gallery. File is the name that one would have in a folder.
+// Pictures returns a list of the stored pictures. File is the name that a picture would have in a folder. See
+// store.Gallery.
 func (s *Store) Pictures(ctx context.Context) (out []store.KeptPicture, err error) {
 	err = s.reading(ctx, func() error {
 		rows, err := s.pool.Query(ctx, `SELECT sha256, file, length(body), put FROM memtree.picture WHERE tree = $1

@@ -16,8 +16,8 @@ const (
 	followedIn = 2 * time.Hour // a process that was not seen for so long reads the tree anew when it comes back
 )
 
-// Seen records up to which version this process has followed the tree, and now and then drops the commits that no one
-// needs any more. A follower calls it every some seconds.
+// Seen records that this process has read the tree up to version, and from time to time removes old commits that no
+// process needs any more. A process that follows the tree calls it every few seconds.
 func (s *Store) Seen(ctx context.Context, version uint64) error {
 	if s.readOnly {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Get returns a node; see store.Store.
+// Get returns the node with an id. See store.Store.
 func (s *Store) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	var body []byte
 	if !storable(id) {
@@ -35,7 +35,7 @@ func (s *Store) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	return n, nil
 }
 
-// Info returns the counts; see store.Store.
+// Info returns version, format and counts of the store. See store.Store.
 func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	i := store.Info{Format: fmt.Sprintf("postgres/%d", schemaVersion), Origin: s.origin}
 	err := s.reading(ctx, func() error {
@@ -54,13 +54,13 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	return i, nil
 }
 
-// Ledger yields the ledger entries after a sequence number; see store.Store.
+// Ledger yields the entries of the ledger after a sequence number, 0 for all. See store.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return paged[ledger.Entry](ctx, s, "read the ledger", `SELECT seq, body FROM memtree.ledger
 		WHERE tree = $1 AND seq > $2 ORDER BY seq LIMIT $3`, after)
 }
 
-// DeadLetters yields the evaluations that could not be formed; see store.Store.
+// DeadLetters yields the evaluations that could not be formed into memories. See store.Store.
 func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	return paged[store.DeadLetter](ctx, s, "read the dead letters", `SELECT n, body FROM memtree.dead
 		WHERE tree = $1 AND n > $2 ORDER BY n LIMIT $3`, 0)
@@ -118,7 +118,7 @@ func rowsOf(rows pgx.Rows, err error) ([]row, error) {
 	})
 }
 
-// Changes yields the commits after a version that changed nodes; see store.Store.
+// Changes yields the commits after a version that changed nodes. See store.Store.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		at := int64(min(after, 1<<62)) //nolint:gosec // bounded

@@ -14,8 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Receiver is a tree that another store is moved into. It cannot be opened before Finish. A move that did not end is
-// continued by the next one from the same source, unless that has changed.
+// Receiver is a new tree that receives the content of another store; it implements move.Target. It cannot be opened as
+// a store before Finish. The next move from the same source continues one that was interrupted, unless the source has
+// changed.
 type Receiver struct {
 	*Store
 	lock *pgx.Conn // its session holds the lock of the move
@@ -23,8 +24,8 @@ type Receiver struct {
 
 var _ move.Target = (*Receiver)(nil)
 
-// Receive makes a tree for a move, or finds one that a move from the same source has begun. source identifies the
-// source and its state, without a space; name is for people.
+// Receive creates a tree at a for a move, or finds the one that an earlier move from the same source began. source
+// identifies the source and its state, without a space; name is the source's name for people.
 func Receive(ctx context.Context, a Address, source, name string) (*Receiver, error) {
 	s, err := open(ctx, a, Options{Moving: source + " " + name})
 	if err != nil {
@@ -68,7 +69,7 @@ func (r *Receiver) take(ctx context.Context, source, name string) error {
 	return r.drop(ctx, source+" "+name)
 }
 
-// Drop removes what was put; see move.Target.
+// Drop removes everything that was put. See move.Target.
 func (r *Receiver) Drop(ctx context.Context) error {
 	return r.translate(r.drop(ctx, "- a move that failed"))
 }
@@ -83,7 +84,7 @@ func (r *Receiver) drop(ctx context.Context, source string) error {
 	return r.pool.SendBatch(ctx, &q).Close()
 }
 
-// Close ends the move; without Finish it can be continued.
+// Close ends the use of r. A move without Finish can be continued later.
 func (r *Receiver) Close() error {
 	if r.lock != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), gone)
@@ -95,7 +96,7 @@ func (r *Receiver) Close() error {
 	return r.Store.Close()
 }
 
-// Reached returns what is there already; see move.Target.
+// Reached returns what earlier moves have put already. See move.Target.
 func (r *Receiver) Reached(ctx context.Context) (at move.Reached, err error) {
 	err = r.pool.QueryRow(ctx, `SELECT
 		coalesce((SELECT max(id) FROM memtree.node WHERE tree = $1), ''),
@@ -181,7 +182,7 @@ func (r *Receiver) PutLetters(ctx context.Context, part []store.DeadLetter) erro
 		FROM unnest($2::bytea[]) WITH ORDINALITY AS x (body, n)`, bodies)
 }
 
-// PutKnown adds the records of keys; see move.Target.
+// PutKnown adds what the source remembers of accepted keys. See move.Target.
 func (r *Receiver) PutKnown(ctx context.Context, part []store.KnownKey) error {
 	var keys, digests, before [][]byte
 	var labelled []bool
@@ -199,7 +200,7 @@ func (r *Receiver) PutKnown(ctx context.Context, part []store.KnownKey) error {
 		labelled)
 }
 
-// Finish gives the tree its counts and lets it be opened; see move.Target.
+// Finish sets the counts of the tree to those in info, and makes the tree one that can be opened. See move.Target.
 func (r *Receiver) Finish(ctx context.Context, info store.Info) error {
 	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		var q pgx.Batch

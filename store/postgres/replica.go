@@ -34,18 +34,18 @@ type sharedStore interface {
 	Seen(ctx context.Context, version uint64) error
 }
 
-// ReplicaOptions configure NewReplica.
+// ReplicaOptions configures NewReplica.
 type ReplicaOptions struct {
-	// Local keeps what arrives while the database is away. It is a store of this process alone. Nil: nothing is accepted
+	// Local stores evaluations that arrive while the database is away. Only this process uses it. Nil: nothing is accepted
 	// without the database.
 	Local  store.Store
-	Logger *slog.Logger  // nil: discards
-	Every  time.Duration // how often the database is asked for commits; 0: 50 ms
+	Logger *slog.Logger  // receives warnings; nil: none
+	Every  time.Duration // time between two questions for new commits; 0: 50 ms
 }
 
-// Replica is a tree of a shared store in memory: a store.Shared. It follows what other processes commit, and answers
-// from memory, also while the database is away. Evaluations go into a journal of this machine meanwhile, and to the
-// database afterwards. It is safe for concurrent use.
+// Replica is a copy in memory of a tree in a shared database; it implements store.Shared. It follows the commits of
+// other processes, and answers from memory, also while the database is away. Meanwhile it stores new evaluations in a
+// journal on this machine, and sends them to the database afterwards. It is safe for concurrent use.
 type Replica struct {
 	below sharedStore
 	o     ReplicaOptions
@@ -104,8 +104,8 @@ const (
 	clockOff     = time.Minute // which a difference of clocks is logged from
 )
 
-// NewReplica reads a tree into memory and follows it until Close. It owns the source and the local store: Close closes them,
-// and so does a NewReplica that fails.
+// NewReplica reads the tree of below into memory and follows it until Close. It owns below and o.Local: Close closes
+// them, and so does a NewReplica that fails.
 func NewReplica(ctx context.Context, below sharedStore, o ReplicaOptions) (*Replica, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -149,7 +149,7 @@ func (r *Replica) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Following returns how far the database was followed; see store.Shared.
+// Following returns how far r has read the database. See store.Shared.
 func (r *Replica) Following() store.Following {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -161,8 +161,8 @@ func (r *Replica) Following() store.Following {
 	return f
 }
 
-// Close stops following, and closes the source and the local store. What the journal of this machine holds is sent
-// after the next NewReplica.
+// Close stops following, and closes the stores that NewReplica was called with. Evaluations that are still in the
+// journal on this machine are sent after the next NewReplica.
 func (r *Replica) Close() error {
 	r.closing.Do(func() {
 		r.closed.Store(true)
@@ -181,52 +181,52 @@ func (r *Replica) closeStores() error {
 	return err
 }
 
-// SaveDerived saves in the database; see store.Deriver.
+// SaveDerived saves derived data in the database. See store.Deriver.
 func (r *Replica) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	return r.below.SaveDerived(ctx, name, version, write)
 }
 
-// OpenDerived asks the database; see store.Deriver.
+// OpenDerived reads derived data from the database. See store.Deriver.
 func (r *Replica) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	return r.below.OpenDerived(ctx, name)
 }
 
-// KeepDerived asks the database; see store.Deriver.
+// KeepDerived asks the database which derived data is missing. See store.Deriver.
 func (r *Replica) KeepDerived(ctx context.Context, names []string) ([]string, error) {
 	return r.below.KeepDerived(ctx, names)
 }
 
-// DropDerived removes from the database; see store.Deriver.
+// DropDerived removes derived data from the database. See store.Deriver.
 func (r *Replica) DropDerived(ctx context.Context, prefix string, but []string) error {
 	return r.below.DropDerived(ctx, prefix, but)
 }
 
-// FillVectors writes into the database; see store.VectorTable.
+// FillVectors writes embedding vectors into the database. See store.VectorTable.
 func (r *Replica) FillVectors(ctx context.Context, encoder string, all iter.Seq2[store.NodeVector, error]) error {
 	return r.below.FillVectors(ctx, encoder, all)
 }
 
-// PutPicture writes into the database; see store.Gallery.
+// PutPicture stores a picture in the database. See store.Gallery.
 func (r *Replica) PutPicture(ctx context.Context, p tree.Picture, b []byte) error {
 	return r.below.PutPicture(ctx, p, b)
 }
 
-// Picture asks the database; see store.Gallery.
+// Picture reads a picture from the database. See store.Gallery.
 func (r *Replica) Picture(ctx context.Context, sum string) ([]byte, error) {
 	return r.below.Picture(ctx, sum)
 }
 
-// RemovePicture removes from the database; see store.Gallery.
+// RemovePicture removes a picture from the database. See store.Gallery.
 func (r *Replica) RemovePicture(ctx context.Context, sum string) error {
 	return r.below.RemovePicture(ctx, sum)
 }
 
-// Pictures asks the database; see store.Gallery.
+// Pictures returns the list of pictures in the database. See store.Gallery.
 func (r *Replica) Pictures(ctx context.Context) ([]store.KeptPicture, error) {
 	return r.below.Pictures(ctx)
 }
 
-// Verify asks the database; see store.Verifier.
+// Verify reads and checks the tree in the database, not the copy in memory. See store.Verifier.
 func (r *Replica) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
 	return r.below.Verify(ctx, found)
 }

@@ -25,9 +25,9 @@ func (r *Replica) isAway() error {
 	return r.away
 }
 
-// Accept adds evaluations to the outbox of the database; see store.Store. What that does not take, because it is away,
-// refuses or fails, goes into the journal of this machine, and the receipts have Here set. Only what is wrong with the
-// evaluations, and a tree that was deleted, are errors.
+// Accept adds evaluations to the outbox of the database. If the database is away, refuses or fails, Accept writes them
+// to the journal on this machine, and their receipts have Here set. It returns an error only for invalid evaluations,
+// for a deleted tree, or if the journal fails too. See store.Store.
 func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -101,8 +101,8 @@ func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]stor
 	return receipts, err
 }
 
-// Commit writes a batch to the database; see store.Store. When it returns, reads see the batch. While the database is
-// known to be away, it returns store.ErrAway at once.
+// Commit writes the batch b to the database. When it returns, reads of r see the batch. While the database is known to
+// be away, it returns store.ErrAway at once. See store.Store.
 func (r *Replica) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	if err := r.usable(ctx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)
@@ -120,7 +120,7 @@ func (r *Replica) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	return v, nil
 }
 
-// Lease leases from the outbox of the database; see store.Store.
+// Lease leases evaluations of the database's outbox. See store.Store.
 func (r *Replica) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)

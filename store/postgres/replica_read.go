@@ -15,7 +15,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Get returns a node; see store.Store.
+// Get returns the node with an id from memory. See store.Store.
 func (r *Replica) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	if err := r.usable(ctx); err != nil {
 		return n, fmt.Errorf("get %.64s: %w", id, err)
@@ -29,7 +29,7 @@ func (r *Replica) Get(ctx context.Context, id string) (n tree.Node, err error) {
 	return n, json.Unmarshal(h.raw, &n)
 }
 
-// Info returns the counts at the version that was followed; see store.Store.
+// Info returns version and counts of the tree as far as r has read the database. See store.Store.
 func (r *Replica) Info(ctx context.Context) (store.Info, error) {
 	if err := r.usable(ctx); err != nil {
 		return store.Info{}, fmt.Errorf("info: %w", err)
@@ -44,7 +44,7 @@ func (r *Replica) Info(ctx context.Context) (store.Info, error) {
 	return r.info, nil
 }
 
-// Scan yields nodes; see store.Store.
+// Scan yields the nodes that f selects, from memory. See store.Store.
 func (r *Replica) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		err := r.usable(ctx)
@@ -77,7 +77,8 @@ func (r *Replica) snapshot() *btree.Map[string, *cachedNode] {
 	return r.nodes.Copy()
 }
 
-// Ledger yields entries; see store.Store. The last ones are in memory.
+// Ledger yields the entries of the ledger after a sequence number. The newest are in memory; older ones come from the
+// database. See store.Store.
 func (r *Replica) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		rows, ok, err := r.recent(ctx, &r.entries, after)
@@ -89,7 +90,7 @@ func (r *Replica) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Ent
 	}
 }
 
-// DeadLetters asks the database; see store.Store.
+// DeadLetters yields the dead letters in the database. See store.Store.
 func (r *Replica) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	if err := r.usable(ctx); err != nil {
 		return func(yield func(store.DeadLetter, error) bool) { yield(store.DeadLetter{}, err) }
@@ -97,7 +98,8 @@ func (r *Replica) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, e
 	return r.below.DeadLetters(ctx)
 }
 
-// Changes yields commits; see store.Store. The last ones are in memory.
+// Changes yields the commits after a version that changed nodes. The newest are in memory; older ones come from the
+// database. See store.Store.
 func (r *Replica) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		rows, ok, err := r.recent(ctx, &r.commits, after)

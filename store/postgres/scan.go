@@ -17,7 +17,8 @@ import (
 // scanBytes is how much a scan reads ahead. A scan of less holds no connection while its caller works.
 const scanBytes = 32 << 20
 
-// Scan yields nodes; see store.Store. A large one holds a transaction until it ends.
+// Scan yields the nodes that f selects, sorted by id. It holds a transaction of the database open until it ends. See
+// store.Store.
 func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		var problem error
@@ -40,8 +41,8 @@ func (s *Store) unreadable(id string, cause error) error {
 	return &store.UnreadableError{At: s.address.String(), What: "memory " + id, Cause: cause}
 }
 
-// Nodes yields the JSON of all nodes, byte for byte as written, sorted by id and as they were when it began. If it is
-// not JSON, it ends with a *store.UnreadableError.
+// Nodes yields the JSON of all nodes, byte for byte as stored, sorted by id, as of the moment it began. If a node is
+// not JSON, Nodes ends with a *store.UnreadableError.
 func (s *Store) Nodes(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var problem error

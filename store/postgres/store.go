@@ -1,11 +1,11 @@
 // Package postgres is a store that many processes share: trees of many tenants in one PostgreSQL database, version 15
-// or newer. The database is the operator's, with its own high availability.
+// or newer. The operator runs the database, with its own high availability.
 //
-// A commit is one transaction on the locked row of its tree. It is detached from its caller's context, because a
-// commit that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the
-// commit is sent again under its op, by which the database recognizes it; what is found so is acknowledged no earlier
-// than a standby has it. Evaluations are accepted in groups, one
-// transaction each. All times are the server's: the clock of a client decides nothing.
+// A commit is one transaction on the locked row of its tree. It is detached from its caller's context, because a commit
+// that is cancelled in flight may happen or not, which its caller cannot find out. After a lost connection the commit
+// is sent again under its op, by which the database recognizes it; such a commit is acknowledged only once a standby
+// has it. Evaluations are accepted in groups, one transaction each. All times are the server's: the clock of a client
+// decides nothing.
 //
 // Where to look:
 //   - address.go, open.go, schema.go, migrations: the URL, opening, and the tables
@@ -14,6 +14,7 @@
 //   - accept.go, outbox.go: intake and leases
 //   - read.go, scan.go, feed.go: reading, and following other writers
 //   - derived.go, pictures.go, verify.go: the optional powers of a store; vectors.go: vectors for people who ask by SQL
+//   - movable.go, receive.go: moving a store away and here
 //   - replica.go, replica_follow.go, replica_read.go: a tree in memory that follows the database; replica_away.go,
 //     replica_refused.go: the time without the database, and one that takes no writes
 package postgres
@@ -32,8 +33,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Store is one tree in a database. It implements store.Store, store.Deriver, store.Gallery, store.VectorTable and
-// store.Verifier. It is safe for concurrent use.
+// Store is one tree in a database. It implements store.Store, store.Deriver, store.Gallery, store.Movable,
+// store.VectorTable and store.Verifier. It is safe for concurrent use.
 type Store struct {
 	pool     *pgxpool.Pool
 	tree     int64 // its id in the database
@@ -64,10 +65,10 @@ var (
 	_ store.Verifier = (*Store)(nil)
 )
 
-// New reports whether there was no such tree, so that Open has made it.
+// New reports whether Open has created the tree, because there was none.
 func (s *Store) New() bool { return s.made }
 
-// Following returns the zero value: each read asks the database. See store.Shared.
+// Following returns the zero value, because s asks the database for each answer. See store.Shared.
 func (s *Store) Following() store.Following { return store.Following{} }
 
 // usable returns why the store cannot be used, nil if it can.

@@ -23,8 +23,9 @@ type filled struct {
 	encoder  string
 }
 
-// FillVectors fills memtree.embedding; see store.VectorTable and the migration that has the table. A commit that
-// changes a memory meanwhile waits for the transaction that writes its vector, and then drops it, or is seen by it.
+// FillVectors makes the table memtree.embedding contain these vectors and no others. A commit that changes a node
+// meanwhile waits until its vector is written, and then removes it; or FillVectors sees the commit and omits the
+// vector. See store.VectorTable.
 func (s *Store) FillVectors(ctx context.Context, encoder string, all iter.Seq2[store.NodeVector, error]) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("fill the table of vectors: %w", err)

@@ -19,8 +19,8 @@ import (
 // sector is the number of bytes a disk writes at once.
 const sector = 512
 
-// Crash crashes the machine now. Every open file and c itself fail from then on; Crash returns the remaining disk.
-// Equal seeds leave equal disks.
+// Crash crashes the machine now. From then on c and every open file fail; Crash returns the disk that remains. Equal
+// seeds leave equal disks.
 func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	n := c.Ops()
 	c.mu.Lock()
@@ -31,8 +31,8 @@ func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	return c.CrashAt(n, seed)
 }
 
-// CrashAt returns a disk that a crash after the first n operations could have left. It does not affect c. It is fast if
-// n rises from call to call.
+// CrashAt returns a disk that a crash after the first n operations could have left. seed chooses among the possible
+// ones. It does not affect c. It is fast if n rises from call to call.
 func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -186,7 +186,7 @@ type image struct {
 	Log   []op `json:"log"`
 }
 
-// Dump returns the whole history as one string for loadCrashFS.
+// Dump returns the whole history of c as one string, from which loadCrashFS makes an equal CrashFS.
 func (c *CrashFS) Dump() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,7 +253,7 @@ func (d *crashDisk) check(o op) error {
 	return nil
 }
 
-// Trace returns the operations as lines of text, for people.
+// Trace returns the operations on c as lines of text, for people.
 func (c *CrashFS) Trace() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

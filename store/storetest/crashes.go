@@ -15,14 +15,14 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// OnFS opens a store on a file system. It always opens it in the same place.
+// OnFS opens a store on the file system fs. Every call opens it in the same place.
 type OnFS func(fs afero.Fs) (store.Store, error)
 
-// Explored counts the tried failures.
+// Explored counts the failures that Crash or Faults tried.
 type Explored struct {
-	States int // crashes recovered from
-	Nested int // of them, with a second crash during recovery
-	Ill    int // of them, with a disk that failed once during recovery
+	States int // crashes after which the store recovered
+	Nested int // those of States with a second crash during recovery
+	Ill    int // those of States with a disk that failed once during recovery
 	Faults int // runs in which a fault occurred
 	Runs   int // histories of random operations
 }

@@ -262,7 +262,7 @@ func (c *CrashFS) removeAll(w location) error {
 	return c.do(op{Do: "remove", Node: w.node.id, Dir: w.dir, Name: w.name})
 }
 
-// Rename moves a directory, or a file, which replaces another file of the new name.
+// Rename moves a directory or a file. A file replaces another file with the new name.
 func (c *CrashFS) Rename(oldname, newname string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -307,7 +307,7 @@ func (c *CrashFS) contains(a, b int) bool {
 	})
 }
 
-// Stat describes the file or directory of the name.
+// Stat returns a description of the file or directory, as os.Stat does.
 func (c *CrashFS) Stat(name string) (os.FileInfo, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -321,13 +321,13 @@ func (c *CrashFS) Stat(name string) (os.FileInfo, error) {
 	return w.node.info(path.Base(filepath.ToSlash(name))), nil
 }
 
-// Chmod only checks that the file exists.
+// Chmod does nothing but check that the file exists.
 func (c *CrashFS) Chmod(name string, _ os.FileMode) error { return c.statFor("chmod", name) }
 
-// Chown only checks that the file exists.
+// Chown does nothing but check that the file exists.
 func (c *CrashFS) Chown(name string, _, _ int) error { return c.statFor("chown", name) }
 
-// Chtimes only checks that the file exists.
+// Chtimes does nothing but check that the file exists.
 func (c *CrashFS) Chtimes(name string, _, _ time.Time) error { return c.statFor("chtimes", name) }
 
 func (c *CrashFS) statFor(op, name string) error {

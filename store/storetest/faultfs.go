@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Fault makes operations of one kind fail.
+// Fault makes file operations of one kind fail.
 type Fault struct {
 	Kind    Op
 	N       int // number of the operation of this kind that fails, from 1; 0 means 1
@@ -47,9 +47,9 @@ func errnoName(e syscall.Errno) string {
 	return fmt.Sprintf("errno %d", int(e))
 }
 
-// FaultFS is an afero.Fs that fails according to its faults and otherwise passes operations to the one below. A failed
-// write writes nothing, a short write writes half. A failed close has closed the file. A failed sync on a CrashFS loses
-// the unsynced data. It is safe for concurrent use.
+// FaultFS is an afero.Fs that makes operations fail as its faults demand, and passes all others to another file system.
+// A failed write writes nothing, a short write writes half. A failed close has closed the file. A failed sync on a
+// CrashFS loses the unsynced data. It is safe for concurrent use.
 type FaultFS struct {
 	hookFS
 
@@ -59,7 +59,7 @@ type FaultFS struct {
 	hits   int
 }
 
-// NewFaultFS returns a file system over below with the faults. Without any, it only counts.
+// NewFaultFS returns a FaultFS on top of below. Without faults it only counts operations.
 func NewFaultFS(below afero.Fs, faults ...Fault) *FaultFS {
 	f := &FaultFS{faults: faults, counts: map[Op]int{}}
 	f.hookFS = hookFS{Fs: below, hook: f.count}
@@ -84,21 +84,21 @@ func (f *FaultFS) count(k Op, _, _ string) error {
 	return nil
 }
 
-// Set replaces the faults and resets the counts.
+// Set replaces the faults, and sets the counts of operations to 0.
 func (f *FaultFS) Set(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.faults, f.counts = faults, map[Op]int{}
 }
 
-// Counts returns the number of operations so far by kind.
+// Counts returns the number of operations since the last Set, by kind.
 func (f *FaultFS) Counts() map[Op]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.counts)
 }
 
-// Hits returns the number of operations that failed because of a fault.
+// Hits returns the number of operations so far that a fault made fail.
 func (f *FaultFS) Hits() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Op is a kind of file operation.
+// Op is a kind of file operation, such as a write.
 type Op string
 
-// The kinds. A short write is a separate hook call after that of the write; a fault of it writes half.
+// The kinds of file operations. A short write is a separate hook call after that of the write; a fault of it writes
+// half.
 const (
-	OpOpen       Op = "open"
+	OpOpen       Op = "open"   // opening or creating a file
 	opCreate     Op = "create" // an open that may create
 	opRead       Op = "read"   // including ReadAt
 	opWrite      Op = "write"  // including WriteAt
@@ -22,7 +23,7 @@ const (
 	opSyncDir    Op = "sync dir"
 	opRename     Op = "rename"
 	opRemove     Op = "remove" // including RemoveAll
-	OpMkdir      Op = "mkdir"  // including MkdirAll
+	OpMkdir      Op = "mkdir"  // creating a directory, including MkdirAll
 	opStat       Op = "stat"
 	opTruncate   Op = "truncate"
 	opClose      Op = "close"

@@ -15,9 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MapStore is the shortest implementation of store.Store: maps behind one lock, nothing on disk. It is the model with
-// which other stores are compared, and a store for the tests of other packages. It is lost with the process; Reopen
-// represents a restart.
+// MapStore is a store.Store in memory: maps behind one lock. It is the model with which other stores are compared, and
+// a store for tests of other packages. Its content is lost with the process; Reopen simulates a restart.
 type MapStore struct {
 	mu     sync.Mutex
 	closed bool
@@ -64,7 +63,7 @@ type versionChanges struct {
 	changes [][]byte
 }
 
-// NewMemory returns an empty store in memory.
+// NewMemory returns an empty MapStore.
 func NewMemory() *MapStore {
 	return &MapStore{leased: map[uint64]bool{}, content: content{nodes: map[string]storedNode{},
 		known: map[string]seenKey{}}}
@@ -126,7 +125,7 @@ func decode[V any](b []byte) (v V, err error) {
 	return v, err
 }
 
-// Get returns a node; see store.Store.
+// Get returns the node with an id. See store.Store.
 func (m *MapStore) Get(ctx context.Context, id string) (tree.Node, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -140,7 +139,7 @@ func (m *MapStore) Get(ctx context.Context, id string) (tree.Node, error) {
 	return decode[tree.Node](n.json)
 }
 
-// Scan yields nodes; see store.Store.
+// Scan yields the nodes that f selects, sorted by id. See store.Store.
 func (m *MapStore) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		err := m.lock(ctx)
@@ -166,7 +165,7 @@ func (m *MapStore) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node
 	}
 }
 
-// Commit writes a batch; see store.Store.
+// Commit writes the batch b, all of it or nothing. See store.Store.
 func (m *MapStore) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -253,7 +252,7 @@ func (c *content) change(ch *tree.Change) ([]byte, error) {
 	return encode(ch)
 }
 
-// Accept adds to the outbox; see store.Store.
+// Accept adds evaluations to the outbox. See store.Store.
 func (m *MapStore) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -299,8 +298,8 @@ func (c *content) accept(e *tree.Evaluation) (store.Receipt, error) {
 	return r, nil
 }
 
-// Lease leases from the outbox; see store.Store. If an evaluation arrived without a label and
-// again with one, the second waits until the first is done.
+// Lease returns up to n evaluations of the outbox and leases them to the caller. If an evaluation arrived without a
+// label and again with one, the second waits until the first is done. See store.Store.
 func (m *MapStore) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -328,7 +327,7 @@ func (m *MapStore) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) 
 	return out, nil
 }
 
-// Release ends leases; see store.Store.
+// Release ends leases. See store.Store.
 func (m *MapStore) Release(ctx context.Context, keys []string) error {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -343,12 +342,12 @@ func (m *MapStore) Release(ctx context.Context, keys []string) error {
 	return nil
 }
 
-// Ledger yields entries; see store.Store.
+// Ledger yields the entries of the ledger after a sequence number, 0 for all. See store.Store.
 func (m *MapStore) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return decodeAll[ledger.Entry](ctx, m, func() [][]byte { return m.ledger[min(after, uint64(len(m.ledger))):] })
 }
 
-// DeadLetters yields the evaluations that could not be formed; see store.Store.
+// DeadLetters yields the evaluations that could not be formed into memories. See store.Store.
 func (m *MapStore) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	return decodeAll[store.DeadLetter](ctx, m, func() [][]byte { return m.dead })
 }
@@ -374,7 +373,7 @@ func decodeAll[V any](ctx context.Context, m *MapStore, get func() [][]byte) ite
 	}
 }
 
-// Changes yields commits; see store.Store. A MapStore keeps them all.
+// Changes yields the commits after a version. A MapStore never drops any. See store.Store.
 func (m *MapStore) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		err := m.lock(ctx)
@@ -404,7 +403,7 @@ func (m *MapStore) Changes(ctx context.Context, after uint64) iter.Seq2[store.Co
 	}
 }
 
-// Info returns the counts; see store.Store.
+// Info returns version and counts of the store. See store.Store.
 func (m *MapStore) Info(ctx context.Context) (store.Info, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -417,7 +416,7 @@ func (m *MapStore) Info(ctx context.Context) (store.Info, error) {
 	}, nil
 }
 
-// Close closes m; see store.Store.
+// Close closes the store; all other methods then fail. See store.Store.
 func (m *MapStore) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

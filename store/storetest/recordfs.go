@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// RecordFS is an afero.Fs that records every operation as a line, for a golden file that
-// shows what a store does to its files.
+// RecordFS is an afero.Fs that records every operation as a line of text, for a golden file that shows what a store
+// does to its files.
 type RecordFS struct {
 	hookFS
 
@@ -23,7 +23,7 @@ type recordedOp struct {
 	text string
 }
 
-// NewRecordFS returns a recording file system over below.
+// NewRecordFS returns a RecordFS that passes all operations to below.
 func NewRecordFS(below afero.Fs) *RecordFS {
 	r := &RecordFS{}
 	r.hookFS = hookFS{Fs: below, hook: r.record}
@@ -47,14 +47,14 @@ func (r *RecordFS) record(k Op, path, detail string) error {
 	return nil
 }
 
-// Note adds a line from the test, such as the name of the next step.
+// Note adds a line of the test's own to the record, such as the name of the next step.
 func (r *RecordFS) Note(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines = append(r.lines, recordedOp{text: "# " + line})
 }
 
-// Text returns the lines so far, without those of the given kinds, and clears them.
+// Text returns the recorded lines, except operations of the kinds in without, and clears the record.
 func (r *RecordFS) Text(without ...Op) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,9 +16,9 @@ import (
 // with its content at the last close.
 type opener func(tb testing.TB) func() (store.Store, error)
 
-// Run tests a store against every law of store.Store, one subtest each. Then it performs
-// random operations on the store and on a model, closing and opening in between. If the
-// store is a store.Deriver or store.Verifier, Run tests that too.
+// Run tests a store against every law of store.Store, one subtest each. open makes a new place for a store and returns
+// what opens the store there. Run then performs random operations on the store and on a model, closing and opening in
+// between. If the store is a store.Deriver or store.Verifier, Run tests that too.
 func Run(t *testing.T, open opener) {
 	t.Helper()
 	for _, l := range laws() {
@@ -29,8 +29,8 @@ func Run(t *testing.T, open opener) {
 	})
 }
 
-// Agree performs random operations, chosen by the seed, on a new store and on the model. It
-// fails if they differ.
+// Agree performs steps random operations, chosen by the seed, on a new store and on the model. The test fails if they
+// differ.
 func Agree(t testing.TB, open opener, steps int, seed uint64) {
 	t.Helper()
 	t.Logf("seed %d", seed)

@@ -22,7 +22,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Postgres is a running server with a user "postgres", whom it trusts.
+// Postgres is a PostgreSQL server that this process started. It accepts the user "postgres" without a password.
 type Postgres struct {
 	Port   int
 	bin    string
@@ -33,7 +33,8 @@ type Postgres struct {
 	ended  chan struct{}
 }
 
-// Start starts a server with the given settings, such as "fsync=off". It skips the test if there is none to start.
+// Start starts a server with settings such as "fsync=off", and removes it at the end of the test. If no PostgreSQL is
+// installed, it skips the test.
 func Start(tb testing.TB, settings ...string) *Postgres {
 	tb.Helper()
 	s, err := start(settings)
@@ -47,7 +48,8 @@ func Start(tb testing.TB, settings ...string) *Postgres {
 	return s
 }
 
-// Shared returns a server that all tests of the process share, and that does not sync. Main removes it.
+// Shared returns one server for all tests of the process; it does not sync to disk. If no PostgreSQL is installed, it
+// skips the test. Main removes the server.
 func Shared(tb testing.TB) *Postgres {
 	tb.Helper()
 	s, err := shared()
@@ -68,7 +70,7 @@ var (
 	})
 )
 
-// Main runs the tests of a package that uses Shared, and returns the exit code.
+// Main runs the tests of a package that uses Shared, removes the shared server, and returns the exit code.
 func Main(m *testing.M) int {
 	code := m.Run()
 	if started.Load() {
@@ -159,7 +161,8 @@ func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// InOneDay waits until the day of UTC has another minute, for a test of what is counted by the day.
+// InOneDay makes sure that the present day in UTC lasts another minute, for a test that counts by day: near midnight it
+// waits for the next day.
 func InOneDay(tb testing.TB) {
 	tb.Helper()
 	if left := 24*time.Hour - time.Duration(time.Now().Unix()%86400)*time.Second; left <= time.Minute {
@@ -214,12 +217,12 @@ func (s *Postgres) Run() error {
 	return errors.New("it does not answer after 30 seconds")
 }
 
-// URL returns the URL of a database of the server.
+// URL returns the URL under which clients reach a database of the server.
 func (s *Postgres) URL(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.Port, database)
 }
 
-// Kill ends the server and its workers with SIGKILL, as a power failure does to the processes.
+// Kill ends all processes of the server with SIGKILL, as a power failure would.
 func (s *Postgres) Kill() {
 	workers := s.signal(syscall.SIGKILL)
 	<-s.ended
@@ -234,13 +237,13 @@ func (s *Postgres) Kill() {
 	}
 }
 
-// Stop shuts the server down in order.
+// Stop shuts the server down cleanly and waits until it has ended.
 func (s *Postgres) Stop() {
 	_ = s.cmd.Process.Signal(syscall.SIGINT)
 	<-s.ended
 }
 
-// Pause stops the server's processes until Resume.
+// Pause stops the server's processes with SIGSTOP until Resume, so that it does not answer.
 func (s *Postgres) Pause() { s.signal(syscall.SIGSTOP) }
 
 // Resume lets the server's processes continue.
@@ -260,7 +263,7 @@ func (s *Postgres) signal(sig syscall.Signal) (workers []int) {
 	return workers
 }
 
-// Remove ends the server and removes its folder.
+// Remove stops the server and removes its folder.
 func (s *Postgres) Remove() error {
 	if s.cmd != nil {
 		s.Resume()
@@ -274,10 +277,10 @@ func (s *Postgres) Remove() error {
 	return os.RemoveAll(s.dir)
 }
 
-// Bin is the folder of the server's programs, such as pg_dump.
+// Bin returns the folder of the server's programs, such as pg_dump.
 func (s *Postgres) Bin() string { return s.bin }
 
-// Exec runs statements in a database, for tests.
+// Exec runs SQL statements in a database. If one fails, the test fails.
 func (s *Postgres) Exec(tb testing.TB, database string, statements ...string) {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), s.URL(database))
@@ -292,7 +295,7 @@ func (s *Postgres) Exec(tb testing.TB, database string, statements ...string) {
 	}
 }
 
-// WithVectors skips the test if the server does not have the extension vector.
+// WithVectors skips the test if the server lacks the PostgreSQL extension vector.
 func (s *Postgres) WithVectors(tb testing.TB) {
 	tb.Helper()
 	conn, err := pgx.Connect(tb.Context(), s.URL("postgres"))
