@@ -20,11 +20,12 @@ const (
 	maxStarts     = 64 // places where an object may begin: bounds the search in "{{{{…"
 )
 
-// Invalid holds the reasons why an answer was rejected, as sentences that a model can act on.
+// Invalid is the error for an answer that Decode or the check of Ask rejects. It holds the reasons as sentences that a
+// model can act on.
 type Invalid struct {
 	// Violations has at least one sentence, each naming the field.
 	Violations []string
-	// Answer is the rejected text.
+	// Answer is the rejected text of the model.
 	Answer string
 }
 

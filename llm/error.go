@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// A ErrorKind classifies a model error by what a caller can do about it.
+// ErrorKind classifies an error of a model by what the caller can do about it.
 type ErrorKind string
 
 // The kinds of an [Error].
 const (
-	KindRateLimited  ErrorKind = "rate limited"   // too many requests; wait RetryAfter
-	KindUnauthorised ErrorKind = "unauthorised"   // the key is missing, wrong or not allowed
+	KindRateLimited  ErrorKind = "rate limited"   // the provider had too many requests; wait RetryAfter
+	KindUnauthorised ErrorKind = "unauthorised"   // the API key is missing, wrong or not allowed
 	KindNotFound     ErrorKind = "not found"      // no such model, or no provider at the address
 	KindUnavailable  ErrorKind = "unavailable"    // the provider is down, unreachable or overloaded
 	KindTimeout      ErrorKind = "timeout"        // no complete answer before the deadline
-	KindCancelled    ErrorKind = "cancelled"      // the caller cancelled
+	KindCancelled    ErrorKind = "cancelled"      // the caller cancelled the context
 	KindBound        ErrorKind = "over the bound" // the caller's limit on calls, cost or time is reached
 	KindNoAnswer     ErrorKind = "no answer"      // the reply is not from a model: a web page, an empty body, no choice
 	KindTruncated    ErrorKind = "truncated"      // the answer was cut off at the token limit
 	KindRefused      ErrorKind = "refused"        // the model or its filter declined to answer
-	KindMalformed    ErrorKind = "malformed"      // the model completed an answer, and it is not valid
+	KindMalformed    ErrorKind = "malformed"      // the model completed an answer that is not valid
 	KindTooLarge     ErrorKind = "too large"      // the request or the answer is over a limit
-	KindBadRequest   ErrorKind = "bad request"    // the provider does not understand the request
+	KindBadRequest   ErrorKind = "bad request"    // the provider rejects the form of the request
 	KindNotSet       ErrorKind = "not configured" // no model is configured
 	KindNotRecorded  ErrorKind = "not recorded"   // answers are replayed from recordings, and this request has none
 )
@@ -43,7 +43,7 @@ type Error struct {
 	Err error
 }
 
-// Error describes the error and, if a person can do something about it, what.
+// Error returns what went wrong and, if a person can do something about it, what to do.
 func (e *Error) Error() string {
 	s := "model " + string(e.Kind)
 	if e.Status != 0 {
@@ -58,10 +58,10 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
+// Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Retryable reports whether the same request may succeed later.
+// Retryable reports whether the same request may succeed later, as after a timeout.
 func (e *Error) Retryable() bool {
 	switch e.Kind {
 	case KindRateLimited, KindUnavailable, KindTimeout, KindNoAnswer:
@@ -82,11 +82,11 @@ func (e *Error) Lasting() bool {
 	}
 }
 
-// Answered reports whether an error concerns the text of a model, which would write the same again. After any other
-// error there is no answer, and the request should be repeated later.
+// Answered reports whether err means that a model answered, but with an invalid text. It would write the same again.
+// After any other error there is no answer, and the caller should repeat the request later.
 func Answered(err error) bool { return KindOf(err) == KindMalformed }
 
-// KindOf returns the kind of the first [*Error] in err's tree, "" if there is none.
+// KindOf returns the kind of the first [*Error] in the tree of err, "" if there is none.
 func KindOf(err error) ErrorKind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind

@@ -15,10 +15,11 @@ const haltedFor = 5 * time.Minute
 // call; other requests do not wait for that long.
 const alone = 10 * time.Second
 
-// Halt is a Generator that makes no further call after an error that is [Error.Lasting], and returns that error
-// instead. A second request that is not understood has the same effect, if none was understood before. Other calls wait
-// some seconds for the first one, so that a wrong key costs one call and not as many as are made at once. A panic in
-// the generator's code becomes an error. It is safe for concurrent use.
+// Halt is a Generator that passes requests to another one. After an error that is [Error.Lasting], such as a wrong key,
+// it makes no further call and returns that error. A second request that the provider does not understand has the same
+// effect, if it understood none before. Other calls wait some seconds for the first one to end, so that a wrong key
+// costs one call and not as many as are made at once. A panic in the other generator becomes an error. It is safe for
+// concurrent use.
 type Halt struct {
 	of  Generator
 	now func() time.Time
@@ -33,24 +34,24 @@ type Halt struct {
 	at    time.Time // time of the error
 }
 
-// NewHalt returns a Halt in front of a generator, with a clock.
+// NewHalt returns a Halt that passes requests to of. now is the clock.
 func NewHalt(of Generator, now func() time.Time) *Halt {
 	h := &Halt{of: of, now: now, first: make(chan struct{}, 1)}
 	h.first <- struct{}{}
 	return h
 }
 
-// Unwrap returns the generator, for [Find].
+// Unwrap returns the generator to which h passes requests, for [Find].
 func (h *Halt) Unwrap() any { return h.of }
 
-// Halted returns the error that prevents calls, nil if calls are made.
+// Halted returns the error because of which h makes no calls, nil if it makes them.
 func (h *Halt) Halted() *Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.why
 }
 
-// Generate makes a request, unless an error lasts.
+// Generate passes r to the generator, or returns the error of Halted if there is one.
 func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
 	if !h.isKnown() {
 		late := time.NewTimer(alone)

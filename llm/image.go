@@ -9,23 +9,23 @@ import (
 	"github.com/memtree/memtree/internal/imagehead"
 )
 
-// Image is a picture that a model is shown after the prompt: PNG, JPEG or WebP.
+// Image is a picture (PNG, JPEG or WebP) that a request shows to a model after the prompt.
 type Image struct {
 	Type          string // content type: image/png, image/jpeg or image/webp
 	Width, Height int    // pixels
-	Bytes         []byte
+	Bytes         []byte // the image file
 }
 
 // Limits on the images of a request. Every provider accepts images within them.
 const (
 	maxImages      = 4
-	MaxImage       = 4 << 20 // bytes of one
-	MaxImageSide   = 8000    // pixels
+	MaxImage       = 4 << 20 // most bytes of one image
+	MaxImageSide   = 8000    // most pixels of width and of height
 	maxImagePixels = 32 << 20
 )
 
-// NewImage reads the head of an image file. Its error is a sentence for a file that is none, or one beyond the limits.
-// It decodes no pixels.
+// NewImage returns the Image in the file b. It reads only the head of the file and decodes no pixels. Its error, for
+// another kind of file or one beyond the limits, is a sentence for people.
 func NewImage(b []byte) (Image, error) {
 	if len(b) > MaxImage {
 		return Image{}, fmt.Errorf("the image has %d bytes; the most is %d MiB", len(b), MaxImage>>20)
@@ -47,16 +47,17 @@ const (
 	mostImageToken = 1600 // larger images are made smaller by the provider
 )
 
-// Tokens returns about how many tokens an image of so many pixels costs.
+// Tokens estimates how many tokens an image of width times height pixels costs.
 func Tokens(width, height int) int { return min(mostImageToken, 85+width*height/pixelsOfToken) }
 
-// Sees reports whether a model takes images.
+// Sees reports whether model accepts images.
 func Sees(model any) bool {
 	m, ok := Find[interface{ Sees() bool }](model)
 	return ok && m.Sees()
 }
 
-// CheckImages returns an error of kind too large or bad request for images that no model may be sent.
+// CheckImages returns an *Error of kind too large or bad request if r has an image that is invalid or beyond the
+// limits, or too many images.
 func (r *Request) CheckImages() error {
 	if len(r.Images) > maxImages {
 		return &Error{Kind: KindTooLarge, Err: fmt.Errorf("the prompt %s has %d images; the most is %d", r.Name,
@@ -74,7 +75,8 @@ func (r *Request) CheckImages() error {
 	return nil
 }
 
-// ImageKeys returns a text that differs for different images, "" for none. It is for keys of requests.
+// ImageKeys returns a text that is equal only for equal images, "" if r has none. A cache uses it in the key of a
+// request.
 func (r *Request) ImageKeys() string {
 	var b strings.Builder
 	for i := range r.Images {

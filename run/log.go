@@ -204,7 +204,7 @@ type Filter struct {
 	State   State  // state of the run; Ended: every state but Open; "": all
 	Product string // "" for all
 	Agent   string // one of the agents that wrote to it; "": all
-	Words   string // text that its goal or notes contain; "": all
+	Words   string // text that its goal, its reason or one of its notes contains; "": all
 }
 
 // Ended is a State for filters: it selects all runs that have ended.

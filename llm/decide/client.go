@@ -35,7 +35,8 @@ type form interface {
 	read(reply []byte, questions []DecisionQuestion) (Answers, error)
 }
 
-// Open returns the model at an address, which ends in /systemone, /decisions or /chat/completions. The key may be "".
+// Open returns a Decider that asks model at address, a URL that ends in /systemone, /decisions or /chat/completions.
+// key is the API key, "" for none. Open sends nothing.
 func Open(address, model, key string) (Decider, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {

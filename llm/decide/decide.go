@@ -1,9 +1,9 @@
 // Package decide asks models that answer typed questions with probabilities instead of text: yes or no, one of several
-// options, or a level of a scale. Three forms of servers are known by the end of their address: /systemone (a state and
+// options, or a level of a scale. It knows three kinds of servers by the end of their address: /systemone (a state and
 // named questions), /decisions (an input and a list of questions), and /chat/completions with log-probabilities of the
 // first token, for any chat model.
 //
-// A probability is what the model believes. Nothing in memtree takes it for one before it is calibrated on own labels.
+// A probability is what the model believes. memtree treats it as one only after calibration on a team's own labels.
 package decide
 
 import (
@@ -12,39 +12,40 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// AnswerForm is the form of an answer.
+// AnswerForm is the form of the answer to a question.
 type AnswerForm string
 
-// The kinds of questions.
+// The forms of answers.
 const (
-	Yes    AnswerForm = "yes"    // the probability that it is so
-	Choice AnswerForm = "choice" // one of Options
-	Score  AnswerForm = "score"  // a level of Options, from low to high
+	Yes    AnswerForm = "yes"    // the probability that the answer is yes
+	Choice AnswerForm = "choice" // one of the options
+	Score  AnswerForm = "score"  // one of the options, which are levels from low to high
 )
 
-// DecisionQuestion is one question about an input.
+// DecisionQuestion is one question about the input of a Decide.
 type DecisionQuestion struct {
 	Name    string // unique in a request: letters, digits and _
 	Kind    AnswerForm
-	Ask     string
-	Options []string // of Choice and Score, 2 to 10
+	Ask     string   // the question, as text
+	Options []string // for Choice and Score, 2 to 10
 }
 
-// Prediction is the answer to one question.
+// Prediction is a model's answer to one question, as probabilities.
 type Prediction struct {
-	P       float64   // of Yes, 0 to 1
-	Best    int       // of Choice and Score: index of the most probable option
-	Options []float64 // of Choice and Score: probability of each option; they sum to 1
+	P       float64   // for Yes: its probability, 0 to 1
+	Best    int       // for Choice and Score: index of the most probable option
+	Options []float64 // for Choice and Score: probability of each option; they sum to 1
 }
 
-// Answers are the answers by the names of their questions. A question that the model refused has none.
+// Answers holds the answers to the questions of one Decide.
 type Answers struct {
-	Of    map[string]Prediction
-	Model string
+	Of    map[string]Prediction // by the name of the question; a question that the model refused is missing
+	Model string                // name of the model that answered
 	Usage llm.Usage
 }
 
-// Decider answers questions about an input. Errors are *llm.Error. Implementations are safe for concurrent use.
+// Decider is a model that answers typed questions about an input with probabilities. Errors are *llm.Error.
+// Implementations are safe for concurrent use.
 type Decider interface {
 	Decide(ctx context.Context, input string, questions []DecisionQuestion) (Answers, error)
 }

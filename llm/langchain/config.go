@@ -12,11 +12,11 @@ import (
 	"unicode"
 )
 
-// The providers.
+// Values of ModelConfig.Provider.
 const (
-	OpenAI    = "openai" // the provider, and every server with its API
-	Anthropic = "anthropic"
-	Ollama    = "ollama"
+	OpenAI    = "openai"    // the provider OpenAI, and every server with the same API
+	Anthropic = "anthropic" // the provider Anthropic
+	Ollama    = "ollama"    // a server of Ollama, mostly on the same machine
 )
 
 // Defaults of a [ModelConfig].
@@ -25,20 +25,21 @@ const (
 	defaultMaxTokens = 2048
 )
 
-// ModelConfig selects a model. The zero ModelConfig means no model.
+// ModelConfig configures a chat model, an embedding model, or both. The zero ModelConfig means no model.
 type ModelConfig struct {
 	Provider   string        // OpenAI, Anthropic or Ollama
-	Model      string        // the chat model; "" if only EmbedModel is used
-	EmbedModel string        // the embedding model; "" for none
-	BaseURL    string        // "" for that of the provider
+	Model      string        // name of the chat model; "": none
+	EmbedModel string        // name of the embedding model; "": none
+	BaseURL    string        // address of the API; "": that of the provider
 	APIKey     Secret        // "" for a server that needs none
-	Timeout    time.Duration // for a call with all its retries; 0 means 2 minutes
-	MaxTokens  int           // of an answer, unless the request sets it; 0 means 2048
-	Images     bool          // the chat model takes images
-	Source     string        // origin of the configuration, such as "MEMTREE_LLM_*"
+	Timeout    time.Duration // for a call with all its retries; 0: 2 minutes
+	MaxTokens  int           // most tokens of an answer, unless the request sets it; 0: 2048
+	Images     bool          // the chat model accepts images
+	Source     string        // where the configuration comes from, such as "MEMTREE_LLM_*"
 }
 
-// Secret is a string that is printed, logged and encoded only as "set" or "unset". string(s) is the content.
+// Secret is a text that is printed, logged and encoded only as "set" or "unset". Convert it to a string for its
+// content.
 type Secret string
 
 func (s Secret) String() string {
@@ -48,21 +49,21 @@ func (s Secret) String() string {
 	return "set"
 }
 
-// GoString hides the secret from %#v.
+// GoString returns "set" or "unset" in quotes, so that %#v does not show the secret.
 func (s Secret) GoString() string { return strconv.Quote(s.String()) }
 
-// MarshalText hides the secret from encoders.
+// MarshalText returns "set" or "unset", so that encoders do not write the secret.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// LogValue hides the secret from logs.
+// LogValue returns "set" or "unset", so that logs do not contain the secret.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 var _ json.Marshaler = ModelConfig{}
 
-// Configured reports whether c has any model.
+// Configured reports whether c names a chat model or an embedding model.
 func (c ModelConfig) Configured() bool { return c.Model != "" || c.EmbedModel != "" }
 
-// String describes the configuration for people, without the key.
+// String returns provider, models and address for people, without the key.
 func (c ModelConfig) String() string {
 	if !c.Configured() {
 		return "no model configured"
@@ -84,10 +85,10 @@ func (c ModelConfig) String() string {
 	return s
 }
 
-// GoString is String, so that %#v does not show the key.
+// GoString returns String, so that %#v does not show the key.
 func (c ModelConfig) GoString() string { return c.String() }
 
-// MarshalJSON writes the fields, with the key as "set" or "unset".
+// MarshalJSON encodes the main fields, with the key as "set" or "unset".
 func (c ModelConfig) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"provider": c.Provider, "model": c.Model, "embedModel": c.EmbedModel, "baseUrl": c.BaseURL,
@@ -95,7 +96,7 @@ func (c ModelConfig) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// LogValue returns the fields without the key.
+// LogValue returns the main fields, with the key as "set" or "unset".
 func (c ModelConfig) LogValue() slog.Value {
 	if !c.Configured() {
 		return slog.StringValue(c.String())
@@ -105,7 +106,7 @@ func (c ModelConfig) LogValue() slog.Value {
 		slog.String("baseURL", c.BaseURL), slog.String("key", c.APIKey.String()), slog.String("source", c.Source))
 }
 
-// A MissingError means that only part of a model's configuration is set.
+// MissingError means that the environment configures only a part of a model.
 type MissingError struct {
 	Set     string // a variable that is set
 	Missing string // a variable that is needed and not set
@@ -157,7 +158,8 @@ func FromEnv(getenv func(string) string) (ModelConfig, error) {
 	return c, nil
 }
 
-// Variables returns the names of the environment variables for model, address and key in the group that FromEnv uses.
+// Variables returns the names of the environment variables for model, address and key that FromEnv uses with this
+// getenv. They are "" if none is set.
 func Variables(getenv func(string) string) (model, baseURL, apiKey string) {
 	g, _ := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
 	return g.model, g.baseURL, g.apiKey

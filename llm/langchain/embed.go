@@ -20,7 +20,7 @@ const (
 	maxDims   = 1 << 14
 )
 
-// EmbeddingModel is an open embedding model. It is safe for concurrent use.
+// EmbeddingModel is an llm.Embedder that calls a provider. It is safe for concurrent use.
 type EmbeddingModel struct {
 	id      string
 	timeout time.Duration
@@ -32,8 +32,8 @@ type EmbeddingModel struct {
 
 var _ llm.Embedder = (*EmbeddingModel)(nil)
 
-// OpenEmbedder prepares the embedding model of c. It sends nothing before the first
-// Embed. Without such a model it fails with the kind llm.KindNotSet.
+// OpenEmbedder returns the embedding model of c. It sends nothing before the first Embed. If c has no such model, the
+// error is an llm.Error of KindNotSet.
 func OpenEmbedder(c ModelConfig) (*EmbeddingModel, error) { return openEmbedder(c, defaults()) }
 
 func openEmbedder(c ModelConfig, t tuning) (*EmbeddingModel, error) {
@@ -62,21 +62,21 @@ func newEmbedder(id string, client vectorClient, timeout time.Duration) *Embeddi
 	return e
 }
 
-// Close closes idle connections. It does not affect running calls.
+// Close closes idle connections to the provider. Running calls continue.
 func (e *EmbeddingModel) Close() {
 	if e.http != nil {
 		e.http.close()
 	}
 }
 
-// ID returns provider and model.
+// ID returns provider and model, such as "openai:text-embedding-3-small".
 func (e *EmbeddingModel) ID() string { return e.id }
 
-// Dims returns the length of the vectors, 0 before the first reply.
+// Dims returns the length of the vectors, 0 before the first reply of the provider.
 func (e *EmbeddingModel) Dims() int { return int(e.dims.Load()) }
 
-// Embed implements [llm.Embedder]. The timeout applies to each request. Of a long text it embeds the first 6,000
-// characters, and fewer if the provider rejects them. Duplicate texts are sent once.
+// Embed returns one vector for each text, see [llm.Embedder]. The timeout applies to each request. Of a long text it
+// embeds the first 6,000 characters, and fewer if the provider rejects them. It sends equal texts once.
 func (e *EmbeddingModel) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	places := map[string][]int{} // indexes of a text

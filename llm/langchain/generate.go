@@ -18,10 +18,10 @@ const maxPrompt = 1 << 20
 // errDeadline is the cause of a context ended by our own timeout.
 var errDeadline = errors.New("the model took longer than the configured timeout")
 
-// ID returns provider and model.
+// ID returns provider and model, such as "openai:gpt-4o".
 func (m *ChatModel) ID() string { return m.config.Provider + ":" + m.config.Model }
 
-// Generate queries the model, at temperature 0. It implements [llm.Generator].
+// Generate asks the model, at temperature 0, for an object that fits the schema of r. See [llm.Generator].
 func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge,
@@ -82,7 +82,7 @@ func (m *ChatModel) write(ctx context.Context, r llm.Request) (text string, err 
 	return text, nil
 }
 
-// Sees reports whether the model is configured to take images.
+// Sees reports whether the configuration of m declares that it accepts images.
 func (m *ChatModel) Sees() bool { return m.config.Images }
 
 func (m *ChatModel) checkImages(r *llm.Request) error {

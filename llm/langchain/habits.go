@@ -63,13 +63,13 @@ func (t *transport) adopt(model, s string) {
 	}
 }
 
-// Habits implements [llm.Adapter].
+// Habits returns the request format that m found the provider to accept. See [llm.Adapter].
 func (m *ChatModel) Habits() string { return m.http.habits(m.config.Model) }
 
-// Adopt implements [llm.Adapter].
+// Adopt applies what Habits returned in an earlier process. See [llm.Adapter].
 func (m *ChatModel) Adopt(habits string) { m.http.adopt(m.config.Model, habits) }
 
-// Habits implements [llm.Adapter].
+// Habits returns the request format that e found the provider to accept. See [llm.Adapter].
 func (e *EmbeddingModel) Habits() string {
 	if e.http == nil {
 		return ""
@@ -77,7 +77,7 @@ func (e *EmbeddingModel) Habits() string {
 	return e.http.habits(e.id)
 }
 
-// Adopt implements [llm.Adapter].
+// Adopt applies what Habits returned in an earlier process. See [llm.Adapter].
 func (e *EmbeddingModel) Adopt(habits string) {
 	if e.http != nil {
 		e.http.adopt(e.id, habits)

@@ -41,7 +41,7 @@ func defaults() tuning {
 		rest: 30 * time.Second}
 }
 
-// ChatModel is a model that generates text. It is safe for concurrent use.
+// ChatModel is an llm.Generator that calls a provider. It is safe for concurrent use.
 type ChatModel struct {
 	config ModelConfig
 	client llms.Model
@@ -50,8 +50,8 @@ type ChatModel struct {
 
 var _ llm.Generator = (*ChatModel)(nil)
 
-// Open prepares the model of c. It sends nothing before the first Generate. Without a
-// model it fails with the kind llm.KindNotSet.
+// Open returns the chat model of c. It sends nothing before the first Generate. If c has no such model, the error is an
+// llm.Error of KindNotSet.
 func Open(c ModelConfig) (*ChatModel, error) { return openModel(c, defaults()) }
 
 func openModel(c ModelConfig, t tuning) (*ChatModel, error) {
@@ -70,7 +70,7 @@ func openModel(c ModelConfig, t tuning) (*ChatModel, error) {
 	return &ChatModel{config: c.withDefaults(), client: client, http: rt}, nil
 }
 
-// Close closes idle connections. It does not affect running calls.
+// Close closes idle connections to the provider. Running calls continue.
 func (m *ChatModel) Close() { m.http.close() }
 
 // withDefaults returns c with defaults for missing limits.

@@ -2,16 +2,17 @@ package langchain
 
 import "strings"
 
-// EnvNames holds the names of the variables from which FromEnv reads a model, for error messages.
+// EnvNames holds the names of the environment variables from which FromEnv reads a model, for error messages.
 type EnvNames struct{ Model, BaseURL, APIKey string }
 
-// NamesOf returns the variables that FromEnv uses. ok is false if none of them is set.
+// NamesOf returns the names of the environment variables that FromEnv uses with this getenv. ok is false if none of
+// them is set.
 func NamesOf(getenv func(string) string) (names EnvNames, ok bool) {
 	g, ok := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
 	return EnvNames{Model: g.model, BaseURL: g.baseURL, APIKey: g.apiKey}, ok
 }
 
-// Address returns the address of requests: BaseURL, or that of the provider; "" if it is invalid.
+// Address returns the URL to which requests go: BaseURL, or that of the provider. It is "" if BaseURL is invalid.
 func (c ModelConfig) Address() string {
 	u, err := c.base()
 	if err != nil {
@@ -20,7 +21,7 @@ func (c ModelConfig) Address() string {
 	return u.String()
 }
 
-// The ways in which an object of a schema is requested, strictest first.
+// Ways to request an object that fits a schema, as Form returns them, strictest first.
 const (
 	BySchema = "schema" // the server enforces the schema
 	ByTool   = "tool"   // the object is the input of a tool that the model has to call
@@ -28,7 +29,7 @@ const (
 	byPrompt = "prompt" // only the prompt requests it
 )
 
-// Form returns the strictest way that the provider has not rejected so far.
+// Form returns the strictest way to request an object that the provider has not rejected so far, such as BySchema.
 func (m *ChatModel) Form() string {
 	switch form := int(m.http.form.Load()); {
 	case form == formSchema && m.config.Provider == Anthropic:

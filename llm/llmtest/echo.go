@@ -9,12 +9,12 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Echo answers with the request. Without a schema that is the object {"system": …, "prompt": …}; with one, the smallest
-// object that fits: the prompt in every string, the first of each list of choices, and the least of each range. Usage
-// counts bytes as tokens.
+// Echo is an llm.Generator that answers with the request. Without a schema the answer is {"system": …, "prompt":
+// …}. With one, it is the smallest object that fits: the prompt in every string, the first of each list of choices,
+// and the least of each range. Usage counts bytes as tokens.
 type Echo struct{}
 
-// Generate answers with the request.
+// Generate returns r as an object. It fails only if ctx has ended or the schema is invalid.
 func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}

@@ -8,21 +8,21 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// FailingCall passes calls to Generator or Embedder. The call number Call, counted from 1 over both, fails with Err
-// instead.
+// FailingCall is an llm.Generator and llm.Embedder that passes calls to its fields of these types. One call fails with
+// Err instead.
 type FailingCall struct {
 	Generator llm.Generator
 	Embedder  llm.Embedder
-	Call      int
+	Call      int // number of the call that fails, counted from 1 over both
 	Err       error
 
 	calls atomic.Int64
 }
 
-// Calls returns the number of calls.
+// Calls returns the number of calls of Generate and Embed so far.
 func (f *FailingCall) Calls() int { return int(f.calls.Load()) }
 
-// Generate passes the call on, or fails.
+// Generate calls Generator, or fails if it is the call to fail.
 func (f *FailingCall) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if f.calls.Add(1) == int64(f.Call) {
 		return llm.Answer{}, f.Err
@@ -36,7 +36,7 @@ func (f *FailingCall) ID() string { return f.Embedder.ID() }
 // Dims returns the Dims of Embedder.
 func (f *FailingCall) Dims() int { return f.Embedder.Dims() }
 
-// Embed passes the call on, or fails.
+// Embed calls Embedder, or fails if it is the call to fail.
 func (f *FailingCall) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if f.calls.Add(1) == int64(f.Call) {
 		return nil, f.Err

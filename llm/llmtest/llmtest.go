@@ -13,26 +13,26 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A ScriptStep is one call of a [Scripted]: it fails with Err, or it returns Text, which is decoded with [llm.Decode]
-// like the text of a real model.
+// ScriptStep is what one call of a [Scripted] returns: the error Err, or Text, which is decoded with [llm.Decode] like
+// the text of a real model.
 type ScriptStep struct {
 	Text  string
 	Usage llm.Usage
 	Err   error
 }
 
-// Scripted is a generator that answers from a list, in order.
+// Scripted is an llm.Generator that answers from a list, in order.
 type Scripted struct {
 	mu       sync.Mutex
 	steps    []ScriptStep
 	requests []llm.Request
 }
 
-// NewScript returns a generator that uses one step per call. After the last step every call fails, because a test with
+// NewScript returns a Scripted that uses one step per call. After the last step every call fails, because a test with
 // more calls than planned is wrong.
 func NewScript(steps ...ScriptStep) *Scripted { return &Scripted{steps: steps} }
 
-// Generate uses the next step.
+// Generate records the request r and returns what the next step holds.
 func (s *Scripted) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	step, err := s.next(ctx, r)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Scripted) next(ctx context.Context, r llm.Request) (ScriptStep, error) 
 	return s.steps[n], s.steps[n].Err
 }
 
-// Requests returns the requests so far, in order.
+// Requests returns the requests that Generate received so far, in order.
 func (s *Scripted) Requests() []llm.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Spell embeds a text by its letters and digits. Each adds one to one of 128 numbers (characters beyond ASCII share
-// numbers), and the vector is normalised. Texts with common letters are similar, the order and case of letters do not
-// matter, and a cosine can be computed by hand.
+// Spell is an llm.Embedder that counts letters and digits: each adds one to one of 128 numbers (characters beyond ASCII
+// share numbers), and the vector is normalised. Texts with common letters are similar, the order and case of letters do
+// not matter, and a cosine can be computed by hand.
 type Spell struct{}
 
 const spellDims = 128
@@ -18,10 +18,10 @@ const spellDims = 128
 // ID returns "spell-128".
 func (Spell) ID() string { return "spell-128" }
 
-// Dims returns 128.
+// Dims returns 128, the length of the vectors.
 func (Spell) Dims() int { return spellDims }
 
-// Embed returns the vectors of the texts.
+// Embed returns one vector for each text. It fails only if ctx has ended.
 func (Spell) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, &llm.Error{Kind: llm.KindCancelled, Err: err}

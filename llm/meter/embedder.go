@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// EmbedStage is the stage of an embedder's calls.
+// EmbedStage is the stage under which a Meter counts calls of an embedder.
 const EmbedStage = "embed"
 
 // textsAtOnce is the most texts in one call of an embedder.
@@ -21,8 +21,8 @@ type embedder struct {
 	price func(llm.Usage) float64
 }
 
-// Embedder returns an embedder whose calls are counted and limited like those of the generator. price is the cost of
-// its tokens; nil: unknown.
+// Embedder returns an embedder that calls of. m counts and limits its calls like those of the generator. price is the
+// cost of its tokens; nil: unknown.
 func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Embedder {
 	return embedder{of, m, price}
 }
@@ -63,7 +63,7 @@ func characters(texts []string) int {
 	return n
 }
 
-// EstimateTexts returns the number of calls of an embedder for texts, and their approximate usage.
+// EstimateTexts estimates how many calls an embedder needs for texts, and how many tokens it uses.
 func EstimateTexts(texts []string) (calls int, u llm.Usage) {
 	for _, t := range texts {
 		u.InputTokens += Estimate(llm.Request{Prompt: t}).InputTokens

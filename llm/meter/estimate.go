@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Estimate returns the approximate usage of a request. A token has about four bytes, in English as in Chinese, and an
-// answer about a twelfth of its greatest length. It predicts a cost and must not be used to report one.
+// Estimate estimates the usage of the request r. A token has about four bytes, in English as in Chinese, and an answer
+// about a twelfth of its greatest length. It predicts a cost and must not be used to report one.
 func Estimate(r llm.Request) llm.Usage {
 	const bytesOfToken, partOfLongest = 4, 12
 	out := r.MaxTokens
@@ -27,7 +27,8 @@ func imageTokens(r *llm.Request) (n int) {
 	return n
 }
 
-// WithRepairs adds one call in five, of average size, for answers that have to be repaired.
+// WithRepairs returns calls and u increased by one fifth, because about one answer in five has to be repaired by
+// another call.
 func WithRepairs(calls int, u llm.Usage) (int, llm.Usage) {
 	if calls <= 0 {
 		return calls, u
@@ -39,15 +40,16 @@ func WithRepairs(calls int, u llm.Usage) (int, llm.Usage) {
 	}
 }
 
-// Estimator is a Generator that sums up its requests and answers none. Callers then continue with the rules, so it
-// receives the same requests as a model. The zero value is ready; it is safe for concurrent use.
+// Estimator is an llm.Generator that sums the estimated usage of requests and answers none. Its callers then continue
+// without a model, so it receives the same requests as a model. The zero value is ready; it is safe for concurrent use.
 type Estimator struct {
 	mu    sync.Mutex
 	calls int
 	usage llm.Usage
 }
 
-// Generate adds the request to the sum. Its error cannot be repaired, and does not last.
+// Generate adds r to the sum. It always returns an error of llm.KindRefused, so that nobody repairs or repeats the
+// request.
 func (e *Estimator) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -57,7 +59,7 @@ func (e *Estimator) Generate(_ context.Context, r llm.Request) (llm.Answer, erro
 	return llm.Answer{}, &llm.Error{Kind: llm.KindRefused, Usage: used, Err: errors.New("it is only estimated")}
 }
 
-// Sum returns the number of requests and their approximate usage.
+// Sum returns the number of requests so far and their estimated usage.
 func (e *Estimator) Sum() (calls int, usage llm.Usage) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

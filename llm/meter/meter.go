@@ -3,6 +3,10 @@
 // It counts calls of [llm.Generator.Generate], and calls of an embedder with at most textsAtOnce texts. A provider's
 // client may repeat a request when the server is busy; that is one call, and a call without a sent request is none. It
 // reports only tokens that the provider reported: unknown usage remains unknown.
+//
+// Where to look:
+//   - meter.go: counting and limits; embedder.go: embedders
+//   - estimate.go: usage before a call; price.go: cost; totals.go: counts over several processes
 package meter
 
 import (
@@ -15,26 +19,27 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Options are the limits of a Meter. The zero value has no limits.
+// Options sets the limits of a Meter. The zero value has none.
 type Options struct {
 	Calls *int                    // most calls; nil: no limit
 	Cost  *float64                // most cost, by Price; nil: no limit
-	Until time.Time               // no call starts later, and a running one is ended; zero: no limit
+	Until time.Time               // no call starts after it, and it ends a running one; zero: no limit
 	Price func(llm.Usage) float64 // cost of tokens; nil: unknown
-	InRow int                     // consecutive calls without an answer from which Full is true; 0: no limit
+	// number of consecutive calls without an answer at which Full becomes true; 0: no limit
+	InRow int
 }
 
-// Spent counts the calls of a model and their usage.
+// Spent counts the calls of a model and the tokens that they used.
 type Spent struct {
 	Calls  int                   `json:"calls"`
 	Failed int                   `json:"failed"`        // calls without an answer
 	Beyond int                   `json:"beyond"`        // requests not made, or interrupted, because of a limit
 	Untold int                   `json:"untold"`        // answers without reported tokens
 	Usage  llm.Usage             `json:"usage"`         // of the other answers
-	Why    map[llm.ErrorKind]int `json:"why,omitempty"` // of Failed, by kind
+	Why    map[llm.ErrorKind]int `json:"why,omitempty"` // number of failed calls by kind of error
 }
 
-// Add adds another count to s. The two share no map.
+// Add adds o to s. The two share no map afterwards.
 func (s *Spent) Add(o Spent) {
 	s.Calls, s.Failed, s.Beyond, s.Untold = s.Calls+o.Calls, s.Failed+o.Failed, s.Beyond+o.Beyond, s.Untold+o.Untold
 	s.Usage = s.Usage.Add(o.Usage)
@@ -46,7 +51,7 @@ func (s *Spent) Add(o Spent) {
 	}
 }
 
-// Since returns s minus an earlier count of the same meter.
+// Since returns the difference s minus o, where o is an earlier count of the same meter.
 func (s Spent) Since(o Spent) Spent {
 	var out Spent
 	out.Add(s)
@@ -64,7 +69,8 @@ func (s Spent) Since(o Spent) Spent {
 	return out
 }
 
-// Meter is a Generator that counts, in front of another. It is safe for concurrent use.
+// Meter is an llm.Generator that passes requests to another one, counts them, and refuses those beyond its limits. It
+// is safe for concurrent use.
 type Meter struct {
 	of llm.Generator // nil: only an embedder is used
 	o  Options
@@ -76,15 +82,15 @@ type Meter struct {
 	cost   float64 // cost so far, plus the most that running calls may cost
 }
 
-// New returns a meter in front of a generator.
+// New returns a Meter that passes requests to of. A nil of is for a Meter of embedders alone.
 func New(of llm.Generator, o Options) *Meter {
 	return &Meter{of: of, o: o, stages: map[string]*Spent{}}
 }
 
-// Unwrap returns the generator, for [llm.Find].
+// Unwrap returns the generator to which m passes requests, for [llm.Find].
 func (m *Meter) Unwrap() any { return m.of }
 
-// Total returns the sum so far.
+// Total returns the counts of all calls so far.
 func (m *Meter) Total() Spent {
 	var all Spent
 	for _, s := range m.Stages() {
@@ -93,7 +99,7 @@ func (m *Meter) Total() Spent {
 	return all
 }
 
-// Stages returns the sums so far by stage, such as analyse or evolve.
+// Stages returns the counts of the calls so far by stage: what they were for, such as analyse or evolve.
 func (m *Meter) Stages() map[string]Spent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,16 +112,16 @@ func (m *Meter) Stages() map[string]Spent {
 	return out
 }
 
-// Full reports whether a limit is reached for every call, so that callers can stop. If only InRow is reached, calls are
-// still made.
+// Full reports whether m refuses every further call, or so many calls in a row failed (Options.InRow) that the caller
+// should stop. In the second case m still makes calls.
 func (m *Meter) Full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.full() != "" || m.o.InRow > 0 && m.inRow >= m.o.InRow
 }
 
-// Each calls ask for 0 to n-1, at most atOnce at a time, until ctx ends or the meter is full. It waits for all calls
-// and returns how many were not made, which are the last ones.
+// Each calls ask with 0 to n-1, at most atOnce at a time, until ctx ends or m is Full. It waits for all calls and
+// returns how many it did not make, which are the last ones.
 func (m *Meter) Each(ctx context.Context, n, atOnce int, ask func(i int)) (left int) {
 	var asking sync.WaitGroup
 	places := make(chan struct{}, atOnce)
@@ -161,8 +167,8 @@ func (m *Meter) full() string {
 	return ""
 }
 
-// Generate makes a request, if the limits allow it. Otherwise the error has [llm.KindBound]. That error does not
-// concern the request: callers fall back to the rules and retry later.
+// Generate passes r to the generator if the limits allow it. Otherwise the error has [llm.KindBound]. That error does
+// not concern the request: callers continue without a model and retry later.
 func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err error) {
 	c := counted{stage: stageOf(r.Name), price: m.o.Price, most: Most(r)}
 	err = m.count(ctx, c, func(ctx context.Context) (llm.Usage, error) {
@@ -174,11 +180,12 @@ func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err 
 	return a, err
 }
 
-// DecideStage is the stage of the calls of a model that decides.
+// DecideStage is the stage under which calls of a package decide model are counted.
 const DecideStage = "decide"
 
-// Count makes a call of another kind of model, if the limits allow it, and counts it under a stage. The call returns
-// its usage. price is the cost of its tokens, nil if unknown; most is the most that it may take.
+// Count calls call, which asks some other kind of model and returns its usage, if the limits allow it, and counts it
+// under stage. price is the cost of its tokens, nil if unknown; most is the most that it may use. Beyond a limit the
+// error has [llm.KindBound].
 func (m *Meter) Count(
 	ctx context.Context, stage string, price func(llm.Usage) float64, most llm.Usage,
 	call func(context.Context) (llm.Usage, error),
@@ -272,8 +279,8 @@ func (m *Meter) begin(c *counted) error {
 // longest is the length of an answer in tokens if a request does not limit it.
 const longest = 2048
 
-// Most returns an upper bound of a request's usage: each character is a token, an image costs twice what it
-// mostly does, and the answer has the greatest length.
+// Most returns an upper bound of the usage of r: each character is a token, an image costs twice what it mostly does,
+// and the answer has the greatest length.
 func Most(r llm.Request) llm.Usage {
 	out := r.MaxTokens
 	if out <= 0 {

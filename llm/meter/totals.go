@@ -9,28 +9,29 @@ import (
 	"time"
 )
 
-// Totals counts the calls of models over time, by model.
+// Totals counts the calls of models by model, over several processes.
 type Totals struct {
-	Since  time.Time        `json:"since"` // of the first count; zero: nothing was counted
-	Models map[string]Spent `json:"models"`
+	Since  time.Time        `json:"since"`  // when counting began; zero: nothing was counted
+	Models map[string]Spent `json:"models"` // by name of the model
 }
 
 const (
-	// MostTotals is the most bytes of totals.
+	// MostTotals is the most bytes that ParseTotals reads.
 	MostTotals = 1 << 20
 
 	mostModels = 1000 // counted separately; further ones are counted together under ""
 	longName   = 200  // bytes of a model's name
 )
 
-// Add returns the sum of t and a count of a model. It does not change t.
-func (t Totals) Add(model string, s Spent, now time.Time) Totals {
+// Add returns t plus s, what model used. It does not change t. If t is empty, since becomes its Since. If s has no
+// calls, Add returns t.
+func (t Totals) Add(model string, s Spent, since time.Time) Totals {
 	if s.Calls+s.Beyond == 0 {
 		return t
 	}
 	out := Totals{Since: t.Since, Models: make(map[string]Spent, len(t.Models)+1)}
 	if out.Since.IsZero() {
-		out.Since = now.UTC()
+		out.Since = since.UTC()
 	}
 	for name, was := range t.Models {
 		was.Why = maps.Clone(was.Why)
@@ -46,7 +47,7 @@ func (t Totals) Add(model string, s Spent, now time.Time) Totals {
 	return out
 }
 
-// ParseTotals reads totals as JSON. It rejects negative counts and values beyond a limit.
+// ParseTotals reads Totals from JSON. It rejects negative counts and values beyond a limit.
 func ParseTotals(b []byte) (Totals, error) {
 	var t Totals
 	if len(b) > MostTotals {
