@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Speaker is the person who decides, with the reason and options.
+// Speaker is the part of a request that names the person who decides, and why. It is embedded in decisions.
 type Speaker struct {
 	By     string `json:"by,omitempty" maxLength:"200" doc:"The person who decides; left out: the name of the token"`
 	Why    string `json:"why,omitempty" maxLength:"1000" doc:"A sentence; it is stored"`

@@ -43,7 +43,7 @@ func (s *Server) facts(ctx context.Context, in *factsInput) (*factsOutput, error
 	return &factsOutput{factPage{append([]knowledge.Fact{}, page...), len(all)}}, nil
 }
 
-// FactStatement is what holds of a product.
+// FactStatement is the part of a request that states a fact about a product.
 type FactStatement struct {
 	Statement string          `json:"statement" minLength:"1" maxLength:"2000" doc:"What holds, one sentence"`
 	Kind      ledger.FactKind `json:"kind,omitempty" enum:"behaviour,rule,format,intended,known_bug,pattern,preference"`

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Choosing selects memories or runs that match all given fields.
+// Choosing is the part of a request that filters memories or runs; they have to match all fields that are set.
 type Choosing struct {
 	Product   string             `query:"product" maxLength:"1024"`
 	Suite     string             `query:"suite" maxLength:"1024"`

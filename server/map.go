@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// OfProduct is of requests about a product in a tree.
+// OfProduct is the part of a request that names a tree and a product in it.
 type OfProduct struct {
 	InTree
 	Product string `query:"product" maxLength:"1024" doc:"Left out: where there is one product alone"`

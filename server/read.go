@@ -120,7 +120,7 @@ func (s *Server) tree(ctx context.Context, _ *InTree) (*treeOutput, error) {
 	return out, err
 }
 
-// Stats holds statistics of a tree.
+// Stats is the answer to a request for the statistics of a tree.
 type Stats struct {
 	store.Info
 	tree.Counts
@@ -147,7 +147,7 @@ type swallowed struct {
 	Conflicts int64 `json:"conflicts"` // plans that were made again
 }
 
-// StatsOf returns the statistics of a memory.
+// StatsOf computes the statistics of the memory m. It reads all nodes and the ledger.
 func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	var out Stats
 	var err error

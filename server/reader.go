@@ -20,9 +20,9 @@ const readEvery = time.Minute
 // byReader is the originator of the jobs that read coming tests.
 const byReader = "reader"
 
-// RunReader has a model read tests that were not read before, as a job, until ctx ends or the service stops. It skips
-// trees without a model, and those that cannot be written. Memories added since are read after the next evolve of the
-// schedule.
+// RunReader has a model read upcoming tests that it has not read yet, as a job, again and again until ctx ends or the
+// server closes. It skips trees without a model and trees that cannot be written. After memories have changed, the
+// tests are read again after the next scheduled evolve.
 func (s *Server) RunReader(ctx context.Context) {
 	for s.opts.Pause(ctx, readEvery) && !s.closing() {
 		for _, name := range s.trees.names {

@@ -81,7 +81,7 @@ func (s *Server) register() {
 	s.pages()
 }
 
-// Spec returns the OpenAPI document of the service.
+// Spec returns the OpenAPI document of the service as indented JSON.
 func (s *Server) Spec() ([]byte, error) {
 	b, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
 	if err != nil {

@@ -187,7 +187,7 @@ func routeOf(id string) *route {
 	return nil
 }
 
-// InTree is embedded in every input of a route in a tree.
+// InTree is the part of a request that names the tree. It is embedded in every input of a route in a tree.
 type InTree struct {
 	Tree string `path:"tree" pattern:"^[a-z0-9][a-z0-9-]{0,63}$" doc:"Name of the tree"`
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/memtree/memtree/look"
 )
 
-// Nightly is when every tree evolves, and within which bounds. The zero value is never.
+// Nightly configures when every tree evolves, and what that may cost. The zero value means never.
 type Nightly struct {
-	At    string // time of day in the time zone of the service, such as 02:30; "" or "off": never
-	Bound memtree.EvolveOptions
-	Look  look.Extent // of the riskiest verdicts, which a reader looks at again after the evolve, within Bound
-	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive
-	// the process, and may be called at any time. Nil: a missed run is not made up.
+	At    string                // time of day in the time zone of the service, such as 02:30; "" or "off": never
+	Bound memtree.EvolveOptions // options of each evolve
+	// extent of the second look at the riskiest verdicts, which a model takes after the evolve, within Bound
+	Look look.Extent
+	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive the
+	// process, and may be called at any time. If they are nil, a missed evolve is not made up.
 	Last func(tree string) time.Time
 	Ran  func(tree string, at time.Time)
 }
@@ -29,7 +30,7 @@ const sameNight = time.Hour
 // bySchedule is the originator of a job of the schedule.
 const bySchedule = "schedule"
 
-// ParseAt reads a time of day.
+// ParseAt parses a time of day such as 02:30. on is false for "" and "off", which mean never.
 func ParseAt(at string) (hour, minute int, on bool, err error) {
 	if at == "" || at == "off" {
 		return 0, 0, false, nil
@@ -53,8 +54,9 @@ func nextAt(now time.Time, hour, minute int) time.Time {
 	}
 }
 
-// RunSchedule lets every tree evolve at the time of day of the schedule, one after the other, until ctx ends or the
-// service stops. A run that was missed for more than a day is made up at once.
+// RunSchedule lets every tree evolve at the time of day in n, one after the other, until ctx ends or s closes. An
+// evolve that was missed for more than a day is made up at once. It returns nil at once if n.At means never, and an
+// error if n.At is invalid.
 func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 	hour, minute, on, err := ParseAt(n.At)
 	if err != nil || !on {

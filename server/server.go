@@ -1,5 +1,5 @@
-// Package server serves memtree over HTTP: the loop of the root package for agents in other languages, for teams that
-// share one memory, and for tools.
+// Package server serves memtree over HTTP: guidance, recording and evolving for agents in other languages, for teams
+// that share one memory, and for tools.
 //
 // A request passes the guard (guard.go), which reads the requirements of the route from the one table of routes
 // (routes.go): who may call it, how long its body may be. Then a thin handler calls the memory. Errors become problems
@@ -8,7 +8,8 @@
 // Where to look:
 //   - register.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
 //   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, travel.go: the handlers
-//   - jobs.go, work.go: jobs, and what does them; schedule.go: evolving at night; reader.go: coming tests
+//   - facts.go, map.go, runs.go, looks.go, found.go: handlers about facts, the map, runs, second looks and search
+//   - jobs.go, work.go: jobs, and what does them; schedule.go: evolving at night; reader.go: upcoming tests
 //   - agents.go: MCP over HTTP; site.go: the pages
 //   - health.go, metrics.go, spans.go: monitoring
 package server
@@ -35,23 +36,23 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// Options configures the access to a service. The zero value admits no caller.
+// Options configures a Server. The zero value admits no caller.
 type Options struct {
-	Tokens   *token.Keeper // permissions by token; nil: admits no caller, unless Open
-	Open     bool          // no token is needed; for a loopback address only
-	Hosts    []string      // host names that a request may have besides loopback, without port
-	Rate     float64       // requests a second of one token; 0: 5000
-	InFlight int           // maximum number of concurrent requests; 0: 256
-	Audit    *slog.Logger  // receives every change with its caller; nil: discards them
+	Tokens   *token.Keeper // tokens and their permissions; nil: admits no caller, unless Open
+	Open     bool          // callers need no token; for a loopback address only
+	Hosts    []string      // host names that a request may be sent to besides loopback, without port
+	Rate     float64       // most requests a second with one token; 0: 5000
+	InFlight int           // most requests at the same time; 0: 256
+	Audit    *slog.Logger  // receives a line for every change, with its caller; nil: discards them
 	Logger   *slog.Logger  // receives internal failures; nil: discards them
-	Tracer   trace.Tracer  // makes the spans of requests and jobs; nil: no spans
-	Version  string        // of the program, for the specification
-	Price    meter.Price   // of the model's tokens, for the cost of jobs
+	Tracer   trace.Tracer  // makes spans for requests and jobs; nil: no spans
+	Version  string        // version of the program, for the specification
+	Price    meter.Price   // price of the model's tokens, for the cost of jobs
 	Now      func() time.Time
 	Pause    func(context.Context, time.Duration) bool // sleeps, and reports whether to continue; nil: real time
 }
 
-// Server is a service on some trees. Its methods are safe for concurrent use.
+// Server serves some trees over HTTP. Its methods are safe for concurrent use.
 type Server struct {
 	site   *pages.Site // the pages for people
 	trees  *Trees
@@ -68,7 +69,7 @@ type Server struct {
 	mcp      map[agentsOf]*mcp.Server
 }
 
-// New returns a service on trees. It does not listen; see Serve and Handler. The caller closes the trees, after Close.
+// New returns a Server for trees. It does not listen; see Serve and Handler. The caller closes trees after Close.
 func New(trees *Trees, o Options) *Server {
 	o = o.withDefaults()
 	life, stop := context.WithCancel(context.Background())
@@ -113,7 +114,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Handler returns all routes behind their guard.
+// Handler returns the handler of all routes. It checks host, token, permission and limits before each.
 func (s *Server) Handler() http.Handler { return s.guard.outer(s.mux) }
 
 // The four timeouts. Streams set longer ones, see stream.
@@ -130,7 +131,7 @@ const (
 )
 
 // Serve answers requests on l until ctx ends. Then it accepts no more, finishes those in progress, and returns nil.
-// Before the first request it queries each tree once, which takes two seconds at most; requests wait for that.
+// Before the first request it sends one query to each tree, which takes two seconds at most; requests wait for that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler: s.Handler(), ReadHeaderTimeout: headerWithin, ReadTimeout: readWithin, WriteTimeout: writeWithin,
@@ -163,7 +164,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Close ends background work, and waits for it. Later requests get the answer that the service stops.
+// Close ends background work and waits for it. Requests that come later get the answer that the service stops.
 func (s *Server) Close() {
 	s.stop()
 	for _, name := range s.trees.names {

@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/jobs"
 )
 
-// Default is the name of the tree in the store that --store names.
+// Default is the name of the tree in the store that the flag --store names.
 const Default = "default"
 
 // maxTrees is how many trees one service may have.
@@ -21,7 +21,7 @@ var treeName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 })
 
-// CheckName returns the problem of the name of a tree, or nil.
+// CheckName returns an error that a person can act on if name cannot be the name of a tree, else nil.
 func CheckName(name string) error {
 	if !treeName().MatchString(name) {
 		return fmt.Errorf("%q cannot name a tree; use up to 64 of a-z, 0-9 and -, a letter or digit first", name)
@@ -29,8 +29,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Trees are the memories of a service by name. They are filled before the service starts and do
-// not change after that.
+// Trees holds the memories that a Server serves, by name. Fill it before the server starts; it must not change after
+// that.
 type Trees struct {
 	byName map[string]*treeOf
 	names  []string // sorted
@@ -44,11 +44,11 @@ type treeOf struct {
 	jobs     jobs.Queue
 }
 
-// NewTrees returns an empty set of trees.
+// NewTrees returns an empty Trees.
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
 
-// Add adds an open memory under a name. readOnly reports whether it was opened for reading only. q holds its jobs; nil:
-// this process does. The service closes it.
+// Add adds the open memory m under name; the server closes it. readOnly reports whether it was opened for reading only.
+// q holds its jobs; nil: they are held in this process. The error is for an invalid name, or one that is taken.
 func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -65,10 +65,10 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue)
 	return nil
 }
 
-// Names returns the names, sorted.
+// Names returns the names of the trees, sorted.
 func (t *Trees) Names() []string { return slices.Clone(t.names) }
 
-// Get returns the memory with a name, nil for none.
+// Get returns the memory with that name, nil if there is none.
 func (t *Trees) Get(name string) *memtree.Memory {
 	if x := t.byName[name]; x != nil {
 		return x.Memory
@@ -76,7 +76,7 @@ func (t *Trees) Get(name string) *memtree.Memory {
 	return nil
 }
 
-// Close closes every memory, the rest too if one fails.
+// Close closes every memory, also if some fail, and joins their errors.
 func (t *Trees) Close() error {
 	var errs []error
 	for _, name := range t.names {

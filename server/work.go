@@ -21,8 +21,8 @@ type evolveWork struct {
 	Look  look.Extent `json:"look,omitzero"`   // and so many of the riskiest verdicts
 }
 
-// EvolveOrder returns the order of an evolve, for a queue whose jobs any service may do. It has those options that all
-// services know.
+// EvolveOrder returns an evolve with options o as a job in the name of by, for a queue whose jobs any service of a
+// shared store may do. Only options that all services know go into it.
 func EvolveOrder(by string, o *memtree.EvolveOptions) jobs.Order {
 	return evolveOrder(by, &evolveWork{evolve: evolve{
 		Only: o.Only, Review: o.Review, KeepAll: o.KeepAll, MaxCalls: o.MaxCalls,

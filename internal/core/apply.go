@@ -12,14 +12,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Apply is the only write path to the tree. It checks a batch (pure), commits it (durable, all or none) and updates the
-// index (derived). If nodes of the plan changed since, it returns store.ErrConflict and the caller plans again, see
-// UntilFresh. If the index cannot be updated, it is rebuilt from the store.
+// Apply commits the batch b and updates the index; all writes to the tree go through it. It first checks the batch;
+// then it commits it, durably and all or none. If a node on which the batch was planned has changed since, it returns
+// store.ErrConflict, and the caller has to plan again, see UntilFresh. If the index cannot be updated, it is rebuilt
+// from the store.
 func (c *Core) Apply(ctx context.Context, b store.Batch) error {
 	return c.ApplyIf(ctx, b, func() bool { return true })
 }
 
-// ApplyIf is Apply, except that it returns store.ErrConflict if fresh returns false just before the commit.
+// ApplyIf does as Apply does, but calls fresh just before the commit and returns store.ErrConflict if that returns
+// false.
 func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
@@ -149,8 +151,8 @@ func (c *Core) checkLinks(ctx context.Context, nodes []tree.Node) error {
 // mostPlans is the number of plans after which a conflict becomes an error.
 const mostPlans = 8
 
-// UntilFresh calls plan, which plans and applies, and calls it again if it returns store.ErrConflict because a node
-// changed after planning.
+// UntilFresh calls plan, which plans and applies a batch. If plan returns store.ErrConflict, because a node changed
+// after planning, it calls plan again, a few times at most.
 func (c *Core) UntilFresh(plan func() error) error {
 	for try := 1; ; try++ {
 		err := plan()

@@ -1,7 +1,9 @@
-// Package core is a store with its index and the only access to both. Writes go through [Core.Apply] (apply.go).
-// Memories to inject are read through [Core.Read] (read.go), which omits what people refused. The index is derived data
-// (index.go), stored in pieces (store.go), and the vectors of an embedder are made in the background (vectors.go).
-// Learning sees no waiting imports (trusted.go). [NewCache] has hot nodes in memory, in front of a store (cache.go).
+// Package core is a store with its search index, and the only access to both. Writes go through [Core.Apply]
+// (apply.go). [Core.Read] (read.go) reads memories that agents may see; it omits what people refused. The index is
+// derived data (index.go), stored in pieces (store.go); a shared store is followed (follow.go). The vectors of an
+// embedder are made in the background (vectors.go, vectors_make.go). Learning does not see imports that wait for a
+// person (trusted.go), and memories under suspicion have an index of their own (suspects.go). [NewCache] holds
+// often-read nodes in memory, in front of a store (cache.go).
 package core
 
 import (
@@ -23,7 +25,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options configure a core.
+// Options configures Open.
 type Options struct {
 	Store    store.Store
 	Taxonomy *taxonomy.Taxonomy
@@ -34,7 +36,7 @@ type Options struct {
 	Commit   func(b *store.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
 }
 
-// Core is an open store with its index. It is safe for concurrent use.
+// Core is an open store with its search index. It is safe for concurrent use.
 type Core struct {
 	o        Options
 	store    store.Store
@@ -63,7 +65,8 @@ type Core struct {
 	shut    sync.Once
 }
 
-// Open opens the index of a store, and reads people's refusals. The caller closes the store after the core.
+// Open opens the index of o.Store, or builds it, and reads what people refused. The caller closes the store after the
+// core.
 func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	c := &Core{o: o, store: o.Store, closed: make(chan struct{}), stale: make(chan struct{}, 1)}
 	defer func() {
@@ -97,7 +100,7 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	return c, nil
 }
 
-// Shut ends waits on the core. Running work may continue, and Close waits for it.
+// Shut ends the waits in methods of c. Running work may continue; Close waits for it.
 func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
 
 // Close waits for the workers, saves the index and the vectors, and closes their files. The store stays open.
@@ -113,31 +116,31 @@ func (c *Core) Close(ctx context.Context) error {
 	return errors.Join(err, c.closeVectors(ctx))
 }
 
-// Wait waits until the commit that runs now, if there is one, is in the index too.
+// Wait returns once the commit that is running now, if there is one, is in the index too.
 func (c *Core) Wait() {
 	c.door.Lock()
 	defer c.door.Unlock()
 }
 
-// Index returns the present index.
+// Index returns the present search index. A rebuild replaces it.
 func (c *Core) Index() *retrieval.Index { return c.index.Load() }
 
-// Embedder returns the embedder in use.
+// Embedder returns the embedder whose vectors the index has.
 func (c *Core) Embedder() llm.Embedder { return c.embedder }
 
-// Refused returns people's refusals.
+// Refused returns the checks and texts that people refused.
 func (c *Core) Refused() *tree.Refused { return c.refused.Load() }
 
-// Changed returns the number of commits that changed nodes.
+// Changed returns how many commits since Open changed nodes.
 func (c *Core) Changed() uint64 { return c.changed.Load() }
 
-// Decisions returns the number of commits with a person's decision.
+// Decisions returns how many commits since Open contained a decision of a person.
 func (c *Core) Decisions() uint64 { return c.decisions.Load() }
 
-// Conflicts returns how many plans were made again.
+// Conflicts returns how often UntilFresh planned again because of store.ErrConflict.
 func (c *Core) Conflicts() int64 { return c.conflicts.Load() }
 
-// Poke wakes a worker and never blocks. wake has capacity 1, so a busy worker runs once more.
+// Poke sends on wake without blocking, to wake a worker. wake has capacity 1, so a worker that is busy runs once more.
 func Poke(wake chan<- struct{}) {
 	select {
 	case wake <- struct{}{}:

@@ -28,7 +28,8 @@ type news struct {
 	rebuild bool // the changes cannot be read one by one
 }
 
-// Follow brings the index to the present state of a shared store. It does nothing for another store.
+// Follow reads what other processes committed to a shared store, and updates the index. It does nothing for a store of
+// this process alone.
 func (c *Core) Follow(ctx context.Context) error {
 	if _, shared := c.store.(store.Shared); !shared {
 		return nil

@@ -179,7 +179,7 @@ func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (
 	return nil
 }
 
-// WaitMended waits until the running mend of the index ends, if there is one, or ctx ends.
+// WaitMended returns once the index is rebuilt, if that is running, or ctx ends.
 func (c *Core) WaitMended(ctx context.Context) error {
 	c.mending.Lock()
 	done := c.mended
@@ -195,11 +195,11 @@ func (c *Core) WaitMended(ctx context.Context) error {
 	}
 }
 
-// Asking queries an index: Search, Explain, or a query of another index instead.
+// Asking is a function that queries an index, such as (*retrieval.Index).Search.
 type Asking func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
 
-// Search queries the index with ask. If the index is damaged, it is rebuilt in the background, and queried again if
-// that ends before ctx does.
+// Search queries the index by calling ask with it and q. If the index is damaged, c rebuilds it in the background, and
+// queries it again if that ends before ctx does.
 func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retrieval.Result, error) {
 	r, err := ask(c.index.Load(), ctx, q)
 	if _, damaged := errors.AsType[*store.CorruptError](err); !damaged {

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ReadAll reads the nodes with the ids as they may be injected, and omits absent and refused ones. The nodes may share
-// memory with others, so callers may change only the nodes themselves, not what they point to.
+// ReadAll returns the nodes with these ids as agents may see them; it omits ids of absent and refused nodes. The nodes
+// may share memory with others: the caller may change the nodes themselves, but not what they point to.
 func (c *Core) ReadAll(ctx context.Context, ids []string) ([]tree.Node, error) {
 	return readAll(ctx, ids, c.Read)
 }
@@ -31,7 +31,8 @@ func readAll(
 	return nodes, nil
 }
 
-// Read reads a node as it may be injected: without what people refused. It returns nil if nothing remains.
+// Read returns the node id as agents may see it: without parts that people refused. It returns nil if nothing remains.
+// The caller must not change it.
 func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil
@@ -43,7 +44,7 @@ func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	return c.refused.Load().Heed(n), nil
 }
 
-// Whole reads a node as stored, or as set in the context, see WithNodes. The node must not be changed.
+// Whole returns the node id as stored, or as WithNodes set it. The caller must not change it.
 func (c *Core) Whole(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil
@@ -51,7 +52,7 @@ func (c *Core) Whole(ctx context.Context, id string) (*tree.Node, error) {
 	return c.shared(ctx, id)
 }
 
-// Stored reads nodes as stored, and omits absent ones.
+// Stored returns the nodes with these ids as stored; it omits absent ones.
 func (c *Core) Stored(ctx context.Context, ids []string) ([]tree.Node, error) {
 	return readAll(ctx, ids, c.shared)
 }
@@ -70,7 +71,8 @@ func (c *Core) shared(ctx context.Context, id string) (*tree.Node, error) {
 // previewKey is the context key of the nodes of a preview.
 type previewKey struct{}
 
-// WithNodes returns a context in which Read returns these nodes, by id, instead of those of the tree.
+// WithNodes returns a context in which Read and Whole return these nodes, by id, in place of those in the tree. It is
+// for previews.
 func WithNodes(ctx context.Context, nodes map[string]*tree.Node) context.Context {
 	return context.WithValue(ctx, previewKey{}, nodes)
 }

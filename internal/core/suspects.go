@@ -59,7 +59,8 @@ func (s *suspects) keep(ix *retrieval.Index, ids map[string]bool, gone int) {
 	}
 }
 
-// Probe returns the best hit among the suspects, nil for none.
+// Probe searches the suspects, which are memories that may have done harm and are withheld. It returns the best hit,
+// nil if there is none.
 func (c *Core) Probe(ctx context.Context, q retrieval.Query) (*retrieval.Hit, error) {
 	ix, err := c.suspectIndex(ctx)
 	if err != nil {

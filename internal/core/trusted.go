@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Quarantine returns an index of the waiting imports only. They have a separate index so that they affect no other
-// result.
+// Quarantine builds an index of the imports that wait for a person, and of nothing else. They have an index of their
+// own, so that they affect no other result.
 func (c *Core) Quarantine(ctx context.Context) (*retrieval.Index, error) {
 	waiting, err := transfer.Waiting(ctx, c.store)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *Core) indexOf(ctx context.Context, nodes []tree.Node) (*retrieval.Index
 	return ix, ix.Update(ctx, 0, nodes)
 }
 
-// Trusted returns the tree without waiting imports, for learning.
+// Trusted returns the store without imports that wait for a person. Learning reads it.
 func (c *Core) Trusted() store.Store { return trusted{c.store} }
 
 // trusted is the tree without waiting imports. With them, a sender could prevent this tree from learning something by
@@ -65,8 +65,8 @@ func (t trusted) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, err
 }
 
-// Displace changes a plan so that learned nodes replace waiting imports with the same ids. The other waiting imports
-// lose their links to these nodes, and to nodes that get another error type.
+// Displace returns changes in a form in which newly learned nodes replace waiting imports with the same ids. Other
+// waiting imports lose their links to these nodes, and to nodes that get another error type.
 func (c *Core) Displace(ctx context.Context, changes []tree.Change) ([]tree.Change, error) {
 	taken, moved := map[string]tree.Node{}, false
 	for i := range changes {

@@ -183,8 +183,8 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 	return c.vectors.Purge(ctx, texts)
 }
 
-// Note returns why all or some memories are found by text alone, "" if none are. The built-in embedders have no vector
-// for a text in an unknown language, which is not reported.
+// Note returns a sentence on why some or all memories, by the counts s, are found by their words alone; "" if none are.
+// The built-in embedders have no vector for a text in an unknown language; Note does not report that.
 func (c *Core) Note(s retrieval.IndexStats) string {
 	v := c.vectors
 	if s.Vectors == s.Nodes {
@@ -203,8 +203,8 @@ func (c *Core) Note(s retrieval.IndexStats) string {
 		s.Nodes-s.Vectors, s.Nodes, v.ID(), why)
 }
 
-// ShowVectors fills the table of vectors for people who query the store by SQL, where they have asked for one. Nothing
-// depends on it, so a failure is a line in the log.
+// ShowVectors writes the vectors of the index into the table for people who query the store by SQL, if the store has
+// one. Nothing depends on the table, so a failure is only logged.
 func (c *Core) ShowVectors(ctx context.Context) {
 	table, ok := c.store.(store.VectorTable)
 	if !ok || c.o.ReadOnly {

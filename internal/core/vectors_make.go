@@ -223,7 +223,8 @@ func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// WaitVectors waits until the worker has requested everything that was missing at the call, unless the embedder rests.
+// WaitVectors returns once the embedder was asked for all vectors that were missing at the call, or rests after an
+// error.
 func (c *Core) WaitVectors(ctx context.Context) error {
 	v := c.vectors
 	if c.o.ReadOnly {

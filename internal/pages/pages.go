@@ -1,6 +1,6 @@
 // Package pages serves the pages for people: HTML that works without scripts, in English and Chinese.
 //
-// It handles no tokens and connections. The service passes the visitor, the tree and the permissions.
+// It does not check tokens. Package server does, and passes the visitor, the tree and the permissions.
 //
 // Where to look:
 //   - routes.go: the pages, each in a file of its name; speech.go: languages and names
@@ -26,34 +26,34 @@ import (
 //go:embed templates/*.html zh.po fields.po
 var files embed.FS
 
-// Visitor is a person who visits a tree.
+// Visitor is a person who sends a request for a page about one tree, with what the person may do.
 type Visitor struct {
-	Memory *memtree.Memory
-	Tree   string   // its name
-	Trees  []string // those the visitor may see, sorted
-	Who    string   // the name of the token, "" if none is needed
-	Admin  bool     // may label, and change memories
-	Lang   string   // en or zh
-	Night  *Night   // nil: the tree evolves on request only
-	Jobs   jobs.Queue
+	Memory *memtree.Memory // the memory of the tree
+	Tree   string          // name of the tree
+	Trees  []string        // names of the trees that the visitor may see, sorted
+	Who    string          // name of the visitor's token; "" if none is needed
+	Admin  bool            // may label, and change memories
+	Lang   string          // en or zh
+	Night  *Night          // nil: the tree evolves on request only
+	Jobs   jobs.Queue      // jobs of the tree in the background
 }
 
 // in returns the address of a page of the tree.
 func (v *Visitor) in(page string) string { return "/trees/" + v.Tree + "/" + page }
 
-// Night is the schedule of a tree's evolution.
+// Night is when a tree evolves by the schedule of the service.
 type Night struct {
 	At         string    // time of day, such as 02:30
-	Last, Next time.Time // Last is zero for never
+	Last, Next time.Time // zero: never yet
 }
 
-// Site renders pages. It is safe for concurrent use.
+// Site answers the requests for pages: it fills their templates. It is safe for concurrent use.
 type Site struct {
 	pages   map[string]*template.Template
 	chinese map[string]string
 }
 
-// New reads the templates. An error is a programming error, found by a test.
+// New returns a Site with the built-in templates. An error is a programming error, found by a test.
 func New() (*Site, error) {
 	ours, err := files.ReadFile("zh.po")
 	if err != nil {
@@ -119,7 +119,8 @@ func (s *Site) render(w http.ResponseWriter, status int, f *pageFrame) error {
 	return nil
 }
 
-// Login writes the page for entering a token; t is why the last one was refused, nil for none.
+// Login writes the page on which a visitor enters a token, in lang. next is the address to go to afterwards. t is why
+// the last token was refused, nil if none was.
 func (s *Site) Login(w http.ResponseWriter, lang, next string, t *Trouble) error {
 	status, problem := http.StatusOK, ""
 	if t != nil {

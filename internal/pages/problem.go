@@ -12,16 +12,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Trouble is why something cannot be shown or done.
+// Trouble is why a request for a page failed.
 type Trouble struct {
-	Status int
-	Kind   string // of the problem, as the API names it: "scope", "busy"
+	Status int    // HTTP status
+	Kind   string // kind of the problem, as the API names it, such as "scope" or "busy"
 	Detail string // in English, used without a translation
-	Cause  error  // nil: the guard of the service refused the request
+	Cause  error  // nil: the server refused the request before it reached a page
 	Back   string // address of the page that sent the request; "" if unknown
 }
 
-// Problem writes the page for a problem.
+// Problem writes the page that explains t, in lang.
 func (s *Site) Problem(w http.ResponseWriter, lang string, t *Trouble) error {
 	said := s.speech(lang)
 	return s.render(w, t.Status, &pageFrame{

@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// Route is one page, or one action of a form of a page.
+// Route is one page of a tree, or what one form on a page does.
 type Route struct {
 	ID, Method, Path string // Path begins with /trees/{tree}/
 	Admin            bool   // only for visitors who may label and change
 	Changes          bool   // it changes a tree
-	Do               func(s *Site, w http.ResponseWriter, r *http.Request, v *Visitor) error
+	// Do answers a request for the page or form.
+	Do func(s *Site, w http.ResponseWriter, r *http.Request, v *Visitor) error
 }
 
-// Routes returns all pages of a tree.
+// Routes returns all pages and forms of a tree, for the router of the server.
 func Routes() []Route {
 	const in = "/trees/{tree}/"
 	return []Route{

@@ -13,7 +13,7 @@ import (
 //go:embed static/*.css static/*.js static/*.svg
 var static embed.FS
 
-// Static answers with one of these files. They are small, and requested again once a day.
+// Static answers a request for a built-in file, such as a style sheet. Browsers may keep the file for a day.
 func Static(w http.ResponseWriter, r *http.Request) {
 	name := path.Base(r.PathValue("file"))
 	b, err := static.ReadFile("static/" + name)

@@ -11,16 +11,17 @@ import (
 	"time"
 )
 
-// Conn is a connection to the process that holds a store. It serves one command.
+// Conn is a connection to the process that holds a store, for one command.
 type Conn struct {
-	About Owner
+	About Owner // describes that process
 	c     net.Conn
 	wire  wire
 	send  sync.Mutex // held for Encode
 }
 
-// Dial connects to the process that holds the store in a folder. It fails with errNobody if none accepts commands,
-// errUntrusted if it may not be the user's, errSilent, or errProtocol, in which case Owner is known.
+// Dial connects to the process that holds the store in the folder dir. It fails with errNobody if no process accepts
+// commands, errUntrusted if another user may have made the socket, errSilent if the process does not answer, and
+// errProtocol if its version does not fit; then Owner describes it.
 func Dial(dir string) (*Conn, error) {
 	n, err := dial(dir)
 	if err != nil {

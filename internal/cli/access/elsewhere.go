@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// RanElsewhere reports that a command ended in another process, which has printed all of its output.
+// RanElsewhere is the error of a command that another process ran and whose output is printed. Code is its exit code.
 type RanElsewhere struct{ Code int }
 
 func (*RanElsewhere) Error() string { return "the command ran in another process" }
@@ -37,8 +37,8 @@ func elsewhere(c *cobra.Command) bool {
 	return false
 }
 
-// Elsewhere runs the command in the process that holds the store. It returns nil if there is no such process or it
-// cannot be reached; then the command runs here.
+// Elsewhere runs the command c in the process that holds the store, and returns a RanElsewhere. It returns nil if there
+// is no such process or it cannot be reached; then the caller runs the command itself.
 func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	if d.ReadOnly || !elsewhere(c) {
 		return nil
@@ -77,8 +77,8 @@ func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	return &RanElsewhere{code}
 }
 
-// SoonElsewhere is Elsewhere for a command that found the store locked: its holder may be about to listen. It tries
-// for two seconds.
+// SoonElsewhere does as Elsewhere does, for a command that found the store locked: the process that holds it may be
+// about to accept commands. It tries for two seconds.
 func (d *Opener) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 	for range 20 {
 		if err := d.Elsewhere(ctx, c); err != nil || d.lost != nil {

@@ -28,15 +28,16 @@ type host struct {
 	logger   *slog.Logger
 }
 
-// Guest is a command of another process that runs on a memory that this process holds.
+// Guest is a command of another process that runs in this one, on the memory that this process has open.
 type Guest struct {
 	*RemoteCommand
 	host *host
 	name string // of the command, once it was admitted
 }
 
-// Share runs commands of other processes on a memory that this process holds, until stop is called. stop waits for
-// running commands. If it cannot listen, it prints a note, and other commands find the store locked.
+// Share makes this process run the commands of others on the memory m, until stop is called. stop waits for running
+// commands. If the process cannot listen in dir, Share prints a note, and other commands find the store locked. command
+// and address describe this process to others.
 func (d *Opener) Share(ctx context.Context, m *memtree.Memory, dir, command, address string) (stop func()) {
 	h := &host{
 		dir: dir, command: d.Command, memory: m, getenv: d.Getenv, spending: d.Model.Spending, logger: d.Logger,
@@ -73,22 +74,22 @@ var speaking = []string{
 // modelling are the variables that name a model. The user's values are not used here, and a note reports that.
 var modelling = []string{"MEMTREE_LLM_MODEL", "MEMTREE_LLM_EMBED_MODEL", model.RecordVariable, model.ReplayVariable}
 
-// Process returns the streams and the environment of the command.
+// Process returns arguments, streams and environment of the command, as its user's process sent them.
 func (g *Guest) Process() say.Process {
 	return say.Process{Args: g.Args, Stdin: g.Stdin, Stdout: g.Stdout, Stderr: g.Stderr, Getenv: g.variable}
 }
 
-// Terminal returns the terminal of the command's user.
+// Terminal returns what the terminal of the command's user can show.
 func (g *Guest) Terminal() say.Terminal {
 	return say.Terminal{Width: max(40, min(g.Width, say.FullWidth)), Colour: g.Colour, Live: g.Live}
 }
 
-// Away returns where the command's user has their files.
+// Away returns the folder in which the command's user names files.
 func (g *Guest) Away() *input.Away {
 	return &input.Away{Dir: g.RemoteCommand.Dir, SameFiles: g.SameFiles, Command: g.host.about.Command, PID: os.Getpid()}
 }
 
-// Spending returns the spending of the command, on the models of the host.
+// Spending returns a count of model calls that begins at 0 for this command, on the models of this process.
 func (g *Guest) Spending() model.Spending { return g.host.spending.Since() }
 
 func (g *Guest) variable(name string) string {
@@ -98,7 +99,8 @@ func (g *Guest) variable(name string) string {
 	return g.host.getenv(name)
 }
 
-// Admit refuses commands that are not run for another process, and notes settings that are not used.
+// Admit returns an error if the command c may not run in another process, and prints a note on settings that have no
+// effect there.
 func (d *Opener) Admit(c *cobra.Command) error {
 	g := d.Guest
 	g.name = c.Name()
@@ -129,7 +131,8 @@ func (d *Opener) borrowed(how openMode, do func(*memtree.Memory) error) error {
 	return err
 }
 
-// UntilEnding returns a context that is also cancelled when the process that holds the store is about to end.
+// UntilEnding returns a context that ends with ctx or, for a command of another process, when this process is about to
+// end.
 func (d *Opener) UntilEnding(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if d.Guest == nil {
@@ -145,7 +148,7 @@ func (d *Opener) UntilEnding(ctx context.Context) (context.Context, context.Canc
 	return ctx, cancel
 }
 
-// Ended returns an error if the process that holds the store is about to end, and so ends this command.
+// Ended returns an error if this command runs for another process and this process is about to end; else nil.
 func (d *Opener) Ended() error {
 	if d.Guest == nil {
 		return nil

@@ -23,8 +23,8 @@ type listener struct {
 	err    error
 }
 
-// Listen makes this process, which holds the store in a folder, run the commands of others until Close. The end of ctx
-// does not end it.
+// Listen makes this process, which holds the store in the folder dir, run the commands of other processes with run
+// until the result is closed. about describes this process to them. The end of ctx does not end it.
 func Listen(ctx context.Context, dir string, about Owner, run runCommand) (io.Closer, error) {
 	p, err := makeSocket(dir)
 	if err != nil {

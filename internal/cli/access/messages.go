@@ -12,13 +12,13 @@ import (
 // protocol changes with the messages below. Processes with different numbers do not work together.
 const protocol = 2
 
-// Owner describes the process that holds a store. It is the first message from it.
+// Owner describes the process that holds a store. That process sends it as its first message.
 type Owner struct {
-	Protocol int
-	Version  string // of its program
+	Protocol int    // version of the messages
+	Version  string // version of its program
 	PID      int
-	Command  string // serve or mcp
-	Address  string // of its HTTP service, "" if it has none
+	Command  string // its command: serve or mcp
+	Address  string // address of its HTTP service, "" if it has none
 }
 
 // commandLine is a command line with the screen it prints on. It is the first message to the holder.
@@ -32,7 +32,7 @@ type commandLine struct {
 	Live   bool              // standard error is a terminal
 }
 
-// RemoteCommand is a command of another process, to be run in this one.
+// RemoteCommand is a command that another process has sent, to be run in this one.
 type RemoteCommand struct {
 	commandLine
 	Stdin          io.Reader

@@ -13,17 +13,17 @@ import (
 	"github.com/memtree/memtree/store/postgres"
 )
 
-// Moved is the result of a move.
+// Moved is what Move copied, and from where to where.
 type Moved struct {
 	move.Copied
 	From string `json:"from"` // without a password
 	To   string `json:"to"`
 
-	FromDir, ToDir string `json:"-"` // folders of this machine
+	FromDir, ToDir string `json:"-"` // folder of the copy on this machine this machine
 }
 
-// Move copies the store into another place: the URL of a database, or a folder that does not exist. Either the store or
-// the place is a database.
+// Move copies the store to another place: the URL of a database, or a folder that does not exist. One of the two has to
+// be a database. It calls step with the progress, see move.Copy. The store remains as it was.
 func (d *Opener) Move(ctx context.Context, to string, step func(what string, done, total int)) (
 	out Moved, err error,
 ) {

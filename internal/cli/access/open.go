@@ -1,8 +1,9 @@
-// Package access is the door of a command to the store: it opens the memory for reading or for writing, with the model
-// that the command needs (open.go, shared.go), or has the command run in the process that holds the store.
+// Package access opens the store for a command: for reading or for writing, with the model that the command needs
+// (open.go, shared.go). If another process holds the store, that process runs the command instead. The package also
+// moves stores (move.go).
 //
 // A process that keeps a store open, such as a service, listens on a Unix socket in the store's folder ([Listen],
-// guest.go). A command that finds the socket ([Dial], elsewhere.go) runs its command line there ([Conn.Run]) on the
+// guest.go). A command that finds the socket ([Dial], elsewhere.go) has its command line run there ([Conn.Run]) on the
 // open memory, with the same code as in its own process. Standard input and output are carried over the socket
 // (messages.go); files are opened by the holding process, in the folder and with the rights of the same user.
 //
@@ -33,7 +34,7 @@ import (
 // openMode is the way in which a command opens the store. The values up to Planning open it for reading only.
 type openMode int
 
-// The ways to open a store.
+// How a command opens a store.
 const (
 	Reading  openMode = iota // writes nothing, so another process may write meanwhile
 	Planning                 // writes nothing, but opens the model to estimate its calls
@@ -42,23 +43,23 @@ const (
 	Making                   // as Writing, and creates the store if there is none
 )
 
-// Patient is the deadline for guidance. It is longer than the default, because a person waits for a command and no
-// run does.
+// Patient is the deadline for guidance in a command. It is longer than the default, because a person waits for it and
+// no run does.
 const Patient = 30 * time.Second
 
-// Opener opens the store of one command.
+// Opener opens the store of one command, or has another process run the command.
 type Opener struct {
 	*say.Voice
 	Model    *model.Model
 	Dir      string // folder of the store; of a shared one, the folder of this machine, see Locate
-	Label    string // name of the team, for a new store
+	Label    string // name of the team, for a store that is created
 	ReadOnly bool
-	Follows  bool         // the command stays: it holds a shared store in memory
+	Follows  bool         // the command runs long: it holds a shared store in memory
 	Version  string       // of this program
 	Logger   *slog.Logger // of a command that serves; nil: no log
 	Guest    *Guest       // the command runs for another process; nil: it opens the store itself
 
-	// Command runs a command of another process, and returns its exit code.
+	// Command runs a command that another process sent, and returns its exit code.
 	Command func(context.Context, *Guest) int
 
 	database *postgres.Address // of a shared store; nil: the store is a folder
@@ -66,7 +67,8 @@ type Opener struct {
 	lost error // why the process that holds the store could not be reached; nil: there was none
 }
 
-// Folder returns the store's folder, for files outside of the memory.
+// Folder returns the store's folder on this machine, for files that belong to no memory. For a command of another
+// process it is the folder of that process's store.
 func (d *Opener) Folder() string {
 	if d.Guest != nil {
 		return d.Guest.host.dir
@@ -74,10 +76,10 @@ func (d *Opener) Folder() string {
 	return d.Dir
 }
 
-// With opens the store, calls do and closes the store. After a command that wrote, it prints the note on lexical
-// search.
+// With opens the store, calls do with the memory and closes the store. After a command that wrote, it prints a note if
+// memories can be found by their words alone.
 //
-// A command of another process works on the memory that this one has open.
+// For a command of another process it calls do with the memory that this process has open.
 func (d *Opener) With(ctx context.Context, how openMode, do func(*memtree.Memory) error) error {
 	if d.Guest != nil {
 		return d.borrowed(how, do)
@@ -92,17 +94,17 @@ func (d *Opener) With(ctx context.Context, how openMode, do func(*memtree.Memory
 	return errors.Join(err, m.Close()) //nolint:contextcheck // what is accepted is kept whatever became of ctx
 }
 
-// Read calls do with the store, open for reading.
+// Read opens the store for reading, calls do and closes it.
 func (d *Opener) Read(ctx context.Context, do func(*memtree.Memory) error) error {
 	return d.With(ctx, Reading, do)
 }
 
-// Write calls do with the store, open for writing.
+// Write opens the store for writing, calls do and closes it.
 func (d *Opener) Write(ctx context.Context, do func(*memtree.Memory) error) error {
 	return d.With(ctx, Writing, do)
 }
 
-// WriteUnless is Write, and Read for a dry run.
+// WriteUnless does as Read does if dry is true, else as Write does.
 func (d *Opener) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
 	if dry {
 		return d.Read(ctx, do)
@@ -110,7 +112,8 @@ func (d *Opener) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Mem
 	return d.Write(ctx, do)
 }
 
-// WriteOrPlan is Write, and for a dry run of a command that asks a model it opens the store to estimate the calls.
+// WriteOrPlan does as Write does. If dry is true, it opens the store for reading, with the model, so that do can
+// estimate its calls.
 func (d *Opener) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
 	if dry {
 		return d.With(ctx, Planning, do)
@@ -125,9 +128,9 @@ func (d *Opener) lexical(m *memtree.Memory, how openMode, err error) {
 	}
 }
 
-// WithOrRead opens the store for writing and calls do. If the store cannot be written, it opens the store for reading
-// and calls do again. So guidance is available while another process writes, on a full disk, without permission to
-// write, and from a damaged store.
+// WithOrRead opens the store for guidance and calls do. If the store cannot be written, it opens it for reading and
+// calls do again. So guidance is available while another process writes, on a full disk, without permission to write,
+// and from a damaged store.
 func (d *Opener) WithOrRead(ctx context.Context, do func(*memtree.Memory) error) error {
 	err := d.With(ctx, Asking, do)
 	var locked *store.LockedError
@@ -150,7 +153,7 @@ func (d *Opener) WithOrRead(ctx context.Context, do func(*memtree.Memory) error)
 	return d.With(ctx, Reading, do)
 }
 
-// Readable reports whether a store that could not be opened for writing, because of err, can still be read.
+// Readable reports whether a store can still be opened for reading after err, the error of opening it for writing.
 func Readable(err error) bool {
 	var locked *store.LockedError
 	var damaged *store.CorruptError
@@ -158,8 +161,8 @@ func Readable(err error) bool {
 		errors.Is(err, syscall.EROFS) || errors.Is(err, store.ErrFull) || errors.Is(err, syscall.ENOSPC)
 }
 
-// Open opens the store with the model and embedder that the command needs, and a deadline for guidance. --read-only
-// makes every access Reading, except Planning.
+// Open opens the store with the model and embedder that the command needs. deadline is that of guidance. The flag
+// --read-only turns every how into Reading, except Planning.
 func (d *Opener) Open(ctx context.Context, how openMode, deadline time.Duration) (*memtree.Memory, error) {
 	if d.ReadOnly && how != Planning {
 		how = Reading
@@ -205,8 +208,8 @@ func (d *Opener) models(how openMode, o *memtree.Options) (err error) {
 	return err
 }
 
-// CheckFolder returns an error with advice if there is no store. That is the most common mistake, so it is checked
-// before anything else can fail. A shared store is checked when it is opened.
+// CheckFolder returns an error with advice if the folder has no store, unless how is Making. That is the most common
+// mistake, so it is checked before anything else can fail. A store in a database is checked when it is opened.
 func (d *Opener) CheckFolder(how openMode) error {
 	if d.database != nil {
 		return nil
@@ -228,13 +231,13 @@ func (d *Opener) CheckFolder(how openMode) error {
 	return err
 }
 
-// Exists returns an error with advice if there is no store.
+// Exists returns an error with advice if the folder has no store.
 func (d *Opener) Exists() error { return d.CheckFolder(Reading) }
 
 // format is the file by which a store is known.
 const format = "FORMAT.json"
 
-// Holds reports whether a folder holds a store.
+// Holds reports whether the folder dir contains a store.
 func Holds(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, format))
 	return err == nil
@@ -244,8 +247,8 @@ func (d *Opener) missing(dir string, err error) error {
 	return d.Fail(err, "there is no store in %s; make one with `memtree init`, or name another with --store", dir)
 }
 
-// CollectAt makes garbage collection more frequent, which is slower and takes less memory, until the returned function
-// is called. It does nothing in a process that serves others.
+// CollectAt sets the percentage for garbage collection, as debug.SetGCPercent does, until before is called. A smaller
+// one is slower and takes less memory. It does nothing for a command of another process.
 func (d *Opener) CollectAt(percent int) (before func()) {
 	if d.Guest != nil {
 		return func() {}
@@ -257,8 +260,8 @@ func (d *Opener) CollectAt(percent int) (before func()) {
 // ingestMemory is the soft memory limit of the runtime, in bytes: long reports leave much garbage.
 const ingestMemory = 128 << 20
 
-// Bounded sets the memory limit while a report is read, unless the process serves others or the user set GOMEMLIMIT.
-// release restores it.
+// Bounded limits the memory of this process while a report is read; release ends that. It does nothing for a command of
+// another process, or if the user has set GOMEMLIMIT.
 func (d *Opener) Bounded() (release func()) {
 	if d.Guest != nil || d.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -267,7 +270,7 @@ func (d *Opener) Bounded() (release func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// Explain returns the sentence for an error of the store, "" for other errors.
+// Explain returns what happened and what to do, in the user's language, for an error of the store; "" for other errors.
 func (d *Opener) Explain(err error) string {
 	var (
 		locked *store.LockedError

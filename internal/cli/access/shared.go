@@ -20,22 +20,24 @@ import (
 // A store may be the URL of a database, which other processes share. What is of this machine alone, such as tokens, the
 // team's own checks and the journal for times without the database, is in a folder.
 
-// LocalVariable names the folder of this machine for shared stores.
+// LocalVariable is the environment variable that names the folder on this machine for stores in a database.
 const LocalVariable = "MEMTREE_LOCAL"
 
-// TokensVariable names the folder of the tokens, which services on several machines, or containers, can share.
+// TokensVariable is the environment variable that names the folder of the access tokens, which services on several
+// machines or containers can share.
 const TokensVariable = "MEMTREE_TOKENS"
 
-// Tokens returns the folder of the tokens: that of the store if no other is named.
+// Tokens returns the folder of the access tokens: that of TokensVariable, else the store's folder.
 func (d *Opener) Tokens() string {
 	_ = d.makeLocal() // else the tokens cannot be written, which is an error there
 	return cmp.Or(d.Getenv(TokensVariable), d.Dir)
 }
 
-// IsDatabase reports whether a name of a store is the URL of a database.
+// IsDatabase reports whether name, which names a store, is the URL of a database.
 func IsDatabase(name string) bool { return postgres.IsURL(name) }
 
-// Locate recognizes a URL as the store. The folder of this machine then takes its place as Dir.
+// Locate checks whether d.Dir is the URL of a database. If it is, d uses that database, and d.Dir becomes a folder on
+// this machine for it. The error is for another or an invalid URL.
 func (d *Opener) Locate() error {
 	d.database = nil
 	if !postgres.IsURL(d.Dir) {
@@ -53,7 +55,7 @@ func (d *Opener) Locate() error {
 	return err
 }
 
-// At makes another store that of the door, until back is called.
+// At makes d open another store, a folder or a URL, until back is called.
 func (d *Opener) At(store string) (back func(), err error) {
 	dir, database := d.Dir, d.database
 	back = func() { d.Dir, d.database = dir, database }
@@ -92,7 +94,7 @@ func (d *Opener) makeLocal() error {
 	return os.MkdirAll(d.Dir, 0o700)
 }
 
-// Name returns the store as people name it: a folder, or a URL without its password.
+// Name returns the store's name for people: its folder, or its URL without the password.
 func (d *Opener) Name() string {
 	if d.database != nil {
 		return d.database.String()
@@ -100,10 +102,10 @@ func (d *Opener) Name() string {
 	return d.Dir
 }
 
-// Shared reports whether the store is a database.
+// Shared reports whether the store is in a database.
 func (d *Opener) Shared() bool { return d.database != nil }
 
-// Empty reports whether there is no store yet.
+// Empty reports whether there is no store at the place yet.
 func (d *Opener) Empty(ctx context.Context) bool {
 	if d.database == nil {
 		return !Holds(d.Dir)
@@ -173,8 +175,8 @@ func (d *Opener) follow(ctx context.Context, s *postgres.Store, o *memtree.Optio
 	return nil
 }
 
-// Verify reads and checks all of the store; see store.Verifier. Of a database it does so without a memory, which cannot
-// be opened if one of its values cannot be read.
+// Verify reads and checks all of the store; see store.Verifier. It checks a database without opening a memory, because
+// a memory cannot be opened if a value in the database cannot be read.
 func (d *Opener) Verify(ctx context.Context, found func(problem error)) (v store.Verified, err error) {
 	if d.database == nil {
 		err = d.Read(ctx, func(m *memtree.Memory) (err error) {
@@ -191,12 +193,14 @@ func (d *Opener) Verify(ctx context.Context, found func(problem error)) (v store
 	return v, errors.Join(err, s.Close()) //nolint:contextcheck // it has a bound of its own
 }
 
-// Jobs opens the jobs of the tree in a database. Those of a tree in a folder are in the process that serves it.
+// Jobs opens the queue of background jobs of the tree in a database. A tree in a folder has its jobs in the process
+// that serves it, not here.
 func (d *Opener) Jobs(ctx context.Context, o shared.Options) (*shared.Queue, error) {
 	return shared.Open(ctx, *d.database, o)
 }
 
-// NeedsFolder refuses a command that works on the files of a store, for one in a database.
+// NeedsFolder returns an error, for a command that works on the files of a store, if the store is in a database.
+// instead is the command to use there.
 func (d *Opener) NeedsFolder(instead string) error {
 	if d.database == nil {
 		return nil

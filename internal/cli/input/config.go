@@ -18,10 +18,10 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// Config is the configuration outside the command line. A setting has one name: --log-format, MEMTREE_LOG_FORMAT and
-// log-format in the file are the same setting. A flag overrides the environment, and the environment the file.
+// Config holds the settings from outside the command line. --log-format, MEMTREE_LOG_FORMAT and the key log-format in
+// the config file are the same setting. A flag overrides the environment, and the environment the file.
 type Config struct {
-	Path    string // "" if there is no file
+	Path    string // of the config file; "" if there is none
 	entries []configEntry
 	err     error // of reading the file; reported when a command starts
 	env     func(string) string
@@ -75,7 +75,8 @@ func settingVariable(key string) string {
 	return "MEMTREE_" + strings.ToUpper(strings.ReplaceAll(key, "-", "_"))
 }
 
-// ReadConfig reads the config file, if there is one.
+// ReadConfig reads the config file that p's arguments or environment name, or the default one. An error of reading is
+// reported by Apply.
 func ReadConfig(p say.Process) *Config {
 	path, named := configPath(p.Args, p.Getenv)
 	c := &Config{env: p.Getenv}
@@ -93,10 +94,11 @@ func ReadConfig(p say.Process) *Config {
 	return c
 }
 
-// ConfigOf returns the configuration of a command whose user's process has read the config file.
+// ConfigOf returns a Config of the environment alone. It is for a command of another process, which has read the config
+// file itself.
 func ConfigOf(getenv func(string) string) *Config { return &Config{env: getenv} }
 
-// Getenv returns an environment variable, or the value of the file if the variable is unset.
+// Getenv returns the environment variable name or, if it is unset, the setting of the config file that belongs to it.
 func (c *Config) Getenv(name string) string {
 	if v := c.env(name); v != "" {
 		return v
@@ -118,7 +120,8 @@ func (c *Config) entry(key string) *configEntry {
 	return nil
 }
 
-// Apply checks the file, and sets the flags of a command that were not given.
+// Apply checks the config file, and sets those flags of the command of that the user did not give. Its error names file
+// and line.
 func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
 	known := settingsOf(of.Root())
 	if err := c.check(v, known); err != nil {
@@ -240,14 +243,14 @@ func takenValues(v *say.Voice, kind string) string {
 	}[kind], v.Say("a text"))
 }
 
-// Setting is a setting as config show prints it.
+// Setting is one setting as "config show" prints it.
 type Setting struct {
 	Key   string `json:"key"`
-	Value string `json:"value"` // a key is masked
-	From  string `json:"from"`  // default, FILE:LINE, the variable, or the flag
+	Value string `json:"value"` // an API key is masked
+	From  string `json:"from"`  // where it comes from: default, FILE:LINE, the variable, or the flag
 }
 
-// Settings returns all settings, with their values and sources.
+// Settings returns all settings of the program whose root command is root, with their values and where they come from.
 func (c *Config) Settings(root *cobra.Command) []Setting {
 	var out []Setting
 	for _, s := range settingsOf(root) {

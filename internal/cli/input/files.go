@@ -1,5 +1,6 @@
-// Package input reads what a user hands to a command: files, folders, standard input, files of judged runs, and what
-// is written in an editor. Each has a limit, and Ctrl-C ends each wait. It also writes the files that a user names.
+// Package input reads what a user passes to a command: files, folders, standard input, files of judged runs, and what
+// the user writes in an editor. Each has a limit, and Ctrl-C ends each wait. It also writes the files that a user
+// names.
 //
 // It reads the settings of commands and of the service too (config.go): each is a flag, a variable or a key of the
 // config file, under one name.
@@ -22,7 +23,7 @@ import (
 	"github.com/memtree/memtree/internal/whole"
 )
 
-// Files are the files that the user of a command names.
+// Files opens and writes the files that the user of a command names.
 type Files struct {
 	*say.Voice
 	Away *Away // nil: the command runs in the user's own process
@@ -30,14 +31,15 @@ type Files struct {
 
 // Away describes a command that runs in another process than its user's.
 type Away struct {
-	Dir       string // the user's folder
+	Dir       string // working folder of the user
 	SameFiles bool   // both processes see the same files
-	Command   string // of the process in which it runs
-	PID       int    // likewise
+	Command   string // command of the process in which it runs
+	PID       int    // id of that process
 }
 
-// Path returns the path at which this process finds a file that the user names. The user of another process names it
-// relative to another folder. Files that only that process has, such as its standard input, are an error.
+// Path returns the path at which this process finds the file that the user calls name. For a command of another
+// process, name is relative to that process's folder; a file that only that process has, such as its standard input, is
+// an error.
 func (f *Files) Path(name string) (string, error) {
 	if f.Away == nil {
 		return name, nil
@@ -75,7 +77,7 @@ func (f *Files) Paths(names []string) ([]string, error) {
 	return out, nil
 }
 
-// AsNamed replaces the path in an error by the name that the user gave.
+// AsNamed returns err with the path in it replaced by name, as the user wrote it.
 func AsNamed(name string, err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return &fs.PathError{Op: p.Op, Path: name, Err: p.Err}
@@ -83,7 +85,7 @@ func AsNamed(name string, err error) error {
 	return err
 }
 
-// Open opens a file that the user names.
+// Open opens the file that the user calls name, for reading.
 func (f *Files) Open(name string) (*os.File, error) {
 	path, err := f.Path(name)
 	if err != nil {
@@ -93,7 +95,7 @@ func (f *Files) Open(name string) (*os.File, error) {
 	return file, AsNamed(name, err)
 }
 
-// Stat describes a file that the user names.
+// Stat returns a description of the file that the user calls name, as os.Stat does.
 func (f *Files) Stat(name string) (fs.FileInfo, error) {
 	path, err := f.Path(name)
 	if err != nil {
@@ -103,14 +105,15 @@ func (f *Files) Stat(name string) (fs.FileInfo, error) {
 	return info, AsNamed(name, err)
 }
 
-// Same reports whether two names are of one file.
+// Same reports whether x and y name the same existing file.
 func (f *Files) Same(x, y string) bool {
 	xi, err := f.Stat(x)
 	yi, err2 := f.Stat(y)
 	return err == nil && err2 == nil && os.SameFile(xi, yi)
 }
 
-// Edit lets the user edit a text in the editor of $VISUAL or $EDITOR, in a file of that name.
+// Edit lets the user change the text b in the editor of $VISUAL or $EDITOR, and returns the result. name is the name of
+// the temporary file. Without an editor it returns an error with advice.
 func (f *Files) Edit(ctx context.Context, name string, b []byte) ([]byte, error) {
 	editor := strings.Fields(f.Getenv("VISUAL"))
 	if len(editor) == 0 {
@@ -140,7 +143,7 @@ func (f *Files) Edit(ctx context.Context, name string, b []byte) ([]byte, error)
 	return os.ReadFile(name) //nolint:gosec // our own
 }
 
-// Write writes a file atomically, with mode 0644.
+// Write writes b to the file that the user calls name, atomically and with mode 0644.
 func (f *Files) Write(name string, b []byte) error {
 	path, err := f.Path(name)
 	if err != nil {
@@ -152,7 +155,7 @@ func (f *Files) Write(name string, b []byte) error {
 	return nil
 }
 
-// Name returns the display name of a file that the user named: "-" is standard input.
+// Name returns path for messages; "-" is called standard input.
 func (f *Files) Name(path string) string {
 	if path == "-" {
 		return f.Say("standard input")
@@ -160,7 +163,8 @@ func (f *Files) Name(path string) string {
 	return path
 }
 
-// Reader opens a file that the user names, or standard input for "-". A read from standard input ends with ctx.
+// Reader opens the file that the user calls name, or standard input for "-". Reads from standard input fail once ctx
+// ends.
 func (f *Files) Reader(ctx context.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(interruptible{ctx, f.Stdin}), nil
@@ -168,7 +172,7 @@ func (f *Files) Reader(ctx context.Context, name string) (io.ReadCloser, error) 
 	return f.Open(name)
 }
 
-// Text reads a file, or standard input for "-", of at most so many bytes.
+// Text returns the text of a file, or of standard input for "-". More than most bytes are an error.
 func (f *Files) Text(ctx context.Context, name string, most int64) (string, error) {
 	in, err := f.Reader(ctx, name)
 	if err != nil {
@@ -185,7 +189,8 @@ func (f *Files) Text(ctx context.Context, name string, most int64) (string, erro
 	return string(b), nil
 }
 
-// Lines calls do with each line of a file, or of standard input for "-", that is not empty, and with its number.
+// Lines calls do with each line of a file, or of standard input for "-", that is not empty, and with its number from 1.
+// A line longer than longest bytes is an error; an error of do ends it.
 func (f *Files) Lines(ctx context.Context, name string, longest int, do func(n int, line []byte) error) error {
 	in, err := f.Reader(ctx, name)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 )
 
-// Reject is a line that was rejected.
+// Reject is a line of an input file that cannot be used, and why.
 type Reject struct {
 	File  string `json:"file"`
 	Line  int    `json:"line"`
@@ -15,7 +15,7 @@ type Reject struct {
 	Error string `json:"error"`
 }
 
-// RejectLine describes a rejected line and the reason.
+// RejectLine returns r as one line for people: file, line number and reason.
 func (f *Files) RejectLine(r Reject) string {
 	why := f.Mistake(r.Error)
 	if r.Line == 0 && r.Field == "" {
@@ -28,7 +28,7 @@ func (f *Files) RejectLine(r Reject) string {
 	return where + ": " + say.Join(r.Field, why)
 }
 
-// Reject counts a line that cannot be used, and prints it if it is one of the first.
+// Reject counts x, and prints it if it is one of the first ShownRejects.
 func (in *RunFiles) Reject(x Reject) {
 	in.Rejects++
 	if len(in.Rejected) < keptRejects {
@@ -40,7 +40,7 @@ func (in *RunFiles) Reject(x Reject) {
 	}
 }
 
-// Hidden prints how many rejects the screen did not show, and how many runs have a date that has not come.
+// Hidden prints how many rejected lines were counted but not printed, and how many runs have a date in the future.
 func (in *RunFiles) Hidden() {
 	if in.Ahead > 0 && !in.JSON {
 		in.Note(in.Say("Runs dated in the future: %d, the last of %s. Their order is by that date; check the clock of the "+
@@ -51,7 +51,7 @@ func (in *RunFiles) Hidden() {
 	}
 }
 
-// Err returns say.ErrRejected if anything was rejected.
+// Err returns say.ErrRejected if a line or file was rejected, else nil.
 func (in *RunFiles) Err() error {
 	if in.Rejects > 0 {
 		return say.ErrRejected

@@ -22,8 +22,9 @@ var reportNames = map[report.Format][]string{
 	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
 }
 
-// Reports replaces each folder by the reports in it. It skips links and what is not a regular file: they may lead
-// outside of the folder. It refuses a device that the user names, because it has no end.
+// Reports returns files with each folder in it replaced by the reports of that format in it. In folders it skips links
+// and everything that is not a regular file, because they may lead outside of the folder. A device that the user names
+// is an error, because it has no end.
 func (f *Files) Reports(format string, files []string) (out []string, err error) {
 	for _, name := range files {
 		info, err := f.Stat(name)
@@ -68,7 +69,7 @@ func (f *Files) reportsIn(format, name string) (out []string, err error) {
 	return out, nil
 }
 
-// Pictures is the result for the pictures of reports, as --json prints it.
+// Pictures counts the pictures in reports that were stored and skipped, as --json prints it.
 type Pictures struct {
 	Kept int `json:"kept"`
 	Left int `json:"left"` // not stored
@@ -77,7 +78,7 @@ type Pictures struct {
 	Why   []report.LeftPicture `json:"why"` // reasons for the first of Left
 }
 
-// Add adds the counts of a reader.
+// Add adds the counts of rd, the reader of one report.
 func (p *Pictures) Add(rd *report.FileReader) {
 	p.Kept += rd.Pictures
 	p.Left += rd.Left

@@ -20,7 +20,7 @@ import (
 
 // ShownRejects and keptRejects limit the rejected lines on the screen and in --json.
 const (
-	ShownRejects = 20
+	ShownRejects = 20 // most rejected lines that are printed on the screen
 	keptRejects  = 10_000
 )
 
@@ -34,13 +34,13 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// UnreadField is an ignored field of a file of runs.
+// UnreadField is a field in a file of runs that was ignored, and the file.
 type UnreadField struct {
 	File string `json:"file"`
 	ingest.Unread
 }
 
-// RunFiles reads files of judged runs. It passes on valid runs, and reports the invalid ones.
+// RunFiles reads the judged runs in files, passes on the valid ones, and counts and reports the invalid ones.
 type RunFiles struct {
 	*Files
 	Bar      *say.ProgressBar
@@ -60,7 +60,7 @@ type RunFiles struct {
 	last     time.Time
 }
 
-// Runs returns a reader of files. label names the job on its bar.
+// Runs returns a RunFiles for files, which File then reads. label names the job on the progress bar.
 func (f *Files) Runs(files []string, label string) (*RunFiles, error) {
 	total, err := f.sizes(files)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *Files) Runs(files []string, label string) (*RunFiles, error) {
 		Pictures: Pictures{Why: []report.LeftPicture{}}}, nil
 }
 
-// Refusals returns a reader of no file, which reports the invalid lines of a table that others read.
+// Refusals returns a RunFiles without files, which only counts and reports invalid lines that other code finds.
 func (f *Files) Refusals(label string) *RunFiles {
 	return &RunFiles{Files: f, Bar: f.Progress(label, say.Count), Rejected: []Reject{}}
 }
@@ -95,8 +95,8 @@ func (f *Files) sizes(files []string) (total int64, err error) {
 	return max(total, 0), nil
 }
 
-// File reads one file, or standard input for "-", and passes each evaluation to take. If reading fails midway, the
-// file becomes a reject; the evaluations before that remain, and the other files are still read.
+// File reads one file, or standard input for "-", and passes each valid run to take. If the file cannot be read to its
+// end, it counts as rejected; the runs before that remain, and the caller can read further files.
 func (in *RunFiles) File(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
 	r, name, err := in.openFile(ctx, name)
 	if err != nil {
@@ -133,8 +133,8 @@ func (in *RunFiles) unreadLines(name string, fields []UnreadField) {
 	}
 }
 
-// Take calls take for each evaluation of runs, which are those of a file. A line that is wrong, or a file that cannot
-// be read, is rejected and no error. An error of take, or the end of ctx, ends it.
+// Take passes each valid run in runs, those of the file name, to take. It counts and reports invalid lines and an
+// unreadable file, and does not return them as an error. An error of take, or the end of ctx, ends it.
 func (in *RunFiles) Take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
 	take func(e *tree.Evaluation) error,
 ) error {

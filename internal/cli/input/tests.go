@@ -16,7 +16,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tests reads the files as tests.
+// Tests reads the files as upcoming tests, and returns the valid ones. It counts and reports invalid lines.
 func (in *RunFiles) Tests(ctx context.Context, files []string) ([]brief.UpcomingTest, error) {
 	defer in.Hidden()
 	defer in.Bar.End()

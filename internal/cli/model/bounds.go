@@ -19,7 +19,8 @@ type callLimits struct {
 	price string        // of --price
 }
 
-// Flags adds the flags that bound a command's model calls.
+// Flags adds the flags --max-calls, --max-cost, --max-time and --price to the command c. They limit its calls of
+// models.
 func (m *Model) Flags(c *cobra.Command) {
 	f := c.Flags()
 	calls := f.Int("max-calls", 0, m.Say("ask the model at most so often; 0 asks it nothing"))
@@ -42,7 +43,7 @@ func (m *Model) Flags(c *cobra.Command) {
 	}
 }
 
-// Check refuses bounds that are invalid, and a bound on the cost where the price is not known.
+// Check returns an error if a limit is invalid, or if the cost is limited and the price of the model is unknown.
 func (m *Model) Check() error {
 	b := &m.callLimits
 	switch {
@@ -116,7 +117,7 @@ func (m *Model) newMeter(of llm.Generator, model string) *meter.Meter {
 	return meter.New(of, o)
 }
 
-// Left returns the rest of the bounds after the usage so far.
+// Left returns how many calls and how much cost the limits still allow; nil: no limit.
 func (m *Model) Left() (calls *int, cost *float64) {
 	if m.meter == nil {
 		return m.Calls, m.Cost

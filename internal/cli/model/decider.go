@@ -18,8 +18,8 @@ const (
 	decidePriceVariable = "MEMTREE_DECIDE_PRICE"
 )
 
-// Decider opens the configured model that decides, within the bounds of the command; nil if there is none. Its calls
-// are counted with those of the other models, at a price of its own.
+// Decider opens the configured model of package decide, within the limits of the command; nil if there is none. Its
+// calls are counted with those of the other models, at a price of its own.
 func (m *Model) Decider() (decide.Decider, error) {
 	at := m.Env(decideURLVariable)
 	if at == "" {
@@ -50,8 +50,8 @@ func (m *Model) Decider() (decide.Decider, error) {
 	return out, nil
 }
 
-// DecidePrice returns the price of the model that decides: that of MEMTREE_DECIDE_PRICE, or of memtree.yaml. The prices
-// of the chat model and the default price are not of it.
+// DecidePrice returns the price of the model of package decide: that of MEMTREE_DECIDE_PRICE, or of memtree.yaml for
+// its name. Prices of the chat model do not apply to it. ok is false if there is none.
 func (m *Model) DecidePrice() (p meter.Price, ok bool) {
 	if s := m.Env(decidePriceVariable); s != "" {
 		p, err := m.parsePrice(s)
@@ -65,7 +65,7 @@ func (m *Model) DecidePrice() (p meter.Price, ok bool) {
 	return p, ok
 }
 
-// DecideCost returns the cost of tokens of the model that decides.
+// DecideCost returns the cost of tokens of the model of package decide: a number, or Unknown. See CostAt.
 func (m *Model) DecideCost(answers, untold int, u llm.Usage) any {
 	p, known := m.DecidePrice()
 	return CostAt(p, known, answers, untold, u)

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// Halted prints, once, the error after which the model was no longer called, and what to do about it. byRules is the
-// number of cases that the rules analysed instead.
+// Halted prints the error cause, after which the model was called no more, and what to do about it. byRules is the
+// number of cases that were analysed without the model. It prints nothing if cause is no error of a model.
 func (m *Model) Halted(cause error, byRules int) {
 	e, ok := errors.AsType[*llm.Error](cause)
 	if !ok {

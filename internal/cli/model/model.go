@@ -1,5 +1,5 @@
-// Package model opens the language model that the environment names, or the recordings of one, for a command. It bounds
-// its calls, counts what they cost, and explains what is wrong with its settings.
+// Package model opens the language model that the environment names, or recordings of one, for a command. It limits its
+// calls, counts what they cost, and explains what is wrong with its settings.
 package model
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// Model is the model of one command: which one is configured, what bounds it, and what it has cost.
+// Model holds the models of one command: which are configured, what limits their calls, and what they have cost.
 type Model struct {
 	*say.Voice
-	Folder func() string // of the store, where memtree.yaml may have prices
+	Folder func() string // returns the store's folder, where memtree.yaml may have prices
 	callLimits
 	Spending
 }
 
-// Config reads which model is configured. It does not open the model, because most commands need none. A key alone
+// Config returns which model is configured. It does not open the model, because most commands need none. A key alone
 // does not configure a model: many people have set one for other programs.
 //
 // If recordings are played there is no model, and the variables of the model are ignored.
@@ -46,8 +46,8 @@ func (m *Model) Config() (langchain.ModelConfig, error) {
 	return c, nil
 }
 
-// Generator opens the configured model, or the recordings that replace it. It returns nil if there is neither. With ask
-// false no question will follow, so that nothing is recorded.
+// Generator opens the configured chat model, or the recordings that replace it. It returns nil if there is neither. If
+// ask is false, the command asks the model nothing, so nothing is recorded.
 func (m *Model) Generator(ask bool) (llm.Generator, error) {
 	c, err := m.Config()
 	switch {
@@ -79,8 +79,8 @@ func (m *Model) Generator(ask bool) (llm.Generator, error) {
 	return m.metered(g, c.Model), nil
 }
 
-// Later returns what replaces the model where a command has to answer at once, nil if no model is set. A wrong setting
-// does not stop such a command.
+// Later returns a generator that calls no model and fails, for a command that has to answer at once; what needs a model
+// waits for a later command. It returns nil if no model is configured. A wrong setting does not stop such a command.
 func (m *Model) Later() llm.Generator {
 	if c, err := m.Config(); err == nil && c.Model == "" && !m.Playing() {
 		return nil
@@ -88,7 +88,8 @@ func (m *Model) Later() llm.Generator {
 	return later{}
 }
 
-// Embedder opens the configured embedding model, or the recordings of one. It returns nil for the built-in encoder.
+// Embedder opens the configured embedding model, or recordings of one. It returns nil if there is neither, which means
+// the built-in encoder.
 func (m *Model) Embedder() (llm.Embedder, error) {
 	c, err := m.Config()
 	switch {
@@ -119,7 +120,7 @@ func (later) Generate(ctx context.Context, _ llm.Request) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: ctx.Err()}
 }
 
-// Line describes the model without its key.
+// Line returns one line for people on the model c, without its key.
 func (m *Model) Line(c langchain.ModelConfig) string {
 	if m.Playing() {
 		return m.Say("none asked; answers are played from %s", m.Env(ReplayVariable))

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Unknown is the JSON value of a figure that is not known.
+// Unknown is the value of a cost that is not known, in JSON.
 const Unknown = "unknown"
 
 // The variables that override the prices of memtree.yaml.
@@ -31,8 +31,8 @@ func (m *Model) parsePrice(s string) (p meter.Price, err error) {
 	return p, nil
 }
 
-// PriceOf returns the price of a model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the store's
-// folder. Played recordings cost nothing. ok is false if there is no valid price.
+// PriceOf returns the price of the chat model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the store's
+// folder. Recordings cost nothing. ok is false if there is no valid price.
 func (m *Model) PriceOf(model string) (p meter.Price, ok bool) {
 	if model == playedModel {
 		return meter.Price{}, true
@@ -58,8 +58,8 @@ func (m *Model) parseEmbedPrice(s string) (p meter.Price, err error) {
 	return p, nil
 }
 
-// EmbedPriceOf returns the price of an embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml. The
-// default price in memtree.yaml is one of generative models and does not apply.
+// EmbedPriceOf returns the price of the embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml for its
+// name. The default price in memtree.yaml is one of chat models and does not apply. ok is false if there is none.
 func (m *Model) EmbedPriceOf(model string) (p meter.Price, ok bool) {
 	if model == playedModel {
 		return meter.Price{}, true

@@ -13,9 +13,9 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// Spending is the models of a command and their meter, nil without a model.
+// Spending counts what the models of a command use. The zero value is for a command without a model.
 type Spending struct {
-	Name     string         // of the model; "": none is open
+	Name     string         // name of the chat model; "": none is open
 	embed    string         // the embedding model; "": none
 	meter    *meter.Meter   // in front of both
 	player   *tape.Player   // replaces the model; nil: the model is called
@@ -24,7 +24,7 @@ type Spending struct {
 	before map[string]meter.Spent // totals of others before the command began, by stage
 }
 
-// Since returns the spending of another command that begins now on the same models.
+// Since returns a count that begins at 0, for another command that uses the same models from now on.
 func (s Spending) Since() Spending {
 	s.before = map[string]meter.Spent{}
 	if s.meter != nil {
@@ -33,13 +33,13 @@ func (s Spending) Since() Spending {
 	return s
 }
 
-// Metered reports whether there is a model to be asked.
+// Metered reports whether the command has opened a model.
 func (s *Spending) Metered() bool { return s.meter != nil }
 
 // Played reports whether recordings replace the model.
 func (s *Spending) Played() bool { return s.player != nil }
 
-// UsageReport is the model usage of a command, as --json prints it.
+// UsageReport is what the models of a command used, as --json prints it.
 type UsageReport struct {
 	meter.Spent
 	Cost   any          `json:"cost"`   // a number, or "unknown"
@@ -47,14 +47,14 @@ type UsageReport struct {
 	Stages []SpentStage `json:"stages"`
 }
 
-// SpentStage is the usage for one kind of question.
+// SpentStage is what the calls of one stage used, such as analyse.
 type SpentStage struct {
 	Stage string `json:"stage"` // the prompt: analyse, judge, evolve; or embed
 	meter.Spent
 	Cost any `json:"cost"`
 }
 
-// Now returns the usage so far, sorted by stage.
+// Now returns what the models of the command have used so far, sorted by stage.
 func (m *Model) Now() UsageReport {
 	out := UsageReport{Cost: 0.0, Stages: []SpentStage{}}
 	if m.meter == nil {
@@ -81,7 +81,7 @@ func (m *Model) Now() UsageReport {
 	return out
 }
 
-// Asked returns the usage without embeddings.
+// Asked returns the usage of all stages except embeddings.
 func (s *UsageReport) Asked() (out meter.Spent) {
 	for i := range s.Stages {
 		if s.Stages[i].Stage != meter.EmbedStage {
@@ -91,7 +91,7 @@ func (s *UsageReport) Asked() (out meter.Spent) {
 	return out
 }
 
-// Plus adds two costs. The sum is unknown if either is.
+// Plus returns the sum of two costs, each a float64 or Unknown. It is Unknown if either is.
 func Plus(a, b any) any {
 	x, known := a.(float64)
 	y, knownToo := b.(float64)
@@ -101,14 +101,14 @@ func Plus(a, b any) any {
 	return x + y
 }
 
-// EmbedCost returns the cost of an embedding model's tokens.
+// EmbedCost returns the cost of tokens u of the embedding model: a number, or Unknown. See CostAt.
 func (m *Model) EmbedCost(answers, untold int, u llm.Usage) any {
 	p, known := m.EmbedPriceOf(m.embed)
 	return CostAt(p, known, answers, untold, u)
 }
 
-// CostOf returns the cost of tokens. It is unknown if the price is, or if the provider did not report all tokens. It
-// is 0 if there was no answer, and for recordings.
+// CostOf returns the cost of tokens u of the chat model: a number, or Unknown. It is 0 if there was no answer, and for
+// recordings. See CostAt.
 func (m *Model) CostOf(answers, untold int, u llm.Usage) any {
 	if m.Name == playedModel {
 		untold = 0
@@ -117,7 +117,9 @@ func (m *Model) CostOf(answers, untold int, u llm.Usage) any {
 	return CostAt(p, known, answers, untold, u)
 }
 
-// CostAt returns the cost of tokens at a price, if it is known.
+// CostAt returns the cost of tokens u at the price p: a float64, or Unknown if the price is not known or untold is
+// positive. answers is the number of answers, untold that of answers whose tokens the provider did not report. Without
+// answers and tokens it is 0.
 func CostAt(p meter.Price, known bool, answers, untold int, u llm.Usage) any {
 	switch {
 	case answers <= 0 && u == (llm.Usage{}):
@@ -128,7 +130,8 @@ func CostAt(p meter.Price, known bool, answers, untold int, u llm.Usage) any {
 	return p.Of(u)
 }
 
-// Lines describes the model calls and their cost, by stage if there were several.
+// Lines returns lines for people on the calls so far and their cost, by stage if there were several. It returns nil if
+// there were none.
 func (m *Model) Lines() []string {
 	s := m.Now()
 	if s.Calls+s.Beyond == 0 {
@@ -158,7 +161,7 @@ func (m *Model) Lines() []string {
 	return out
 }
 
-// CostWords prints a cost, or that it is unknown.
+// CostWords returns cost, a float64 or Unknown, as text for people.
 func (m *Model) CostWords(cost any) string {
 	if x, known := cost.(float64); known {
 		return Amount(x)
@@ -166,7 +169,7 @@ func (m *Model) CostWords(cost any) string {
 	return m.Say("unknown")
 }
 
-// Vectors is an estimate of embedding calls.
+// Vectors estimates the calls that embedding some texts needs.
 type Vectors struct {
 	Texts int       `json:"texts"`
 	Calls int       `json:"calls"`
@@ -174,7 +177,7 @@ type Vectors struct {
 	Cost  any       `json:"cost"` // a number, or "unknown"
 }
 
-// Vectors estimates the embedding calls for texts; none without an embedding model.
+// Vectors estimates the calls of the embedding model for texts. Without an embedding model there are none.
 func (m *Model) Vectors(texts []string) Vectors {
 	if m.embed == "" {
 		return Vectors{Cost: 0.0}
@@ -183,13 +186,13 @@ func (m *Model) Vectors(texts []string) Vectors {
 	return Vectors{len(texts), calls, usage, m.EmbedCost(calls, 0, usage)}
 }
 
-// VectorsLine describes an estimate of embedding calls.
+// VectorsLine returns the estimate v as a sentence for people.
 func (m *Model) VectorsLine(v *Vectors) string {
 	return m.Say("The embedding model would be asked about %d times, for %d texts: some %d tokens; cost %s.",
 		v.Calls, v.Texts, v.Usage.InputTokens, m.CostWords(v.Cost))
 }
 
-// Amount prints money with its significant digits.
+// Amount returns an amount of money without trailing zeros, with at least four decimals before that.
 func Amount(x float64) string {
 	s := fmt.Sprintf("%.4f", x)
 	if x > 0 && x < 0.0001 { // the vectors of a few texts

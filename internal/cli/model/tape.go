@@ -12,16 +12,16 @@ import (
 	"github.com/memtree/memtree/llm/langchain"
 )
 
-// The variables that name a folder of recordings.
+// Environment variables that name a folder of recorded answers.
 const (
-	RecordVariable = "MEMTREE_LLM_RECORD" // model answers are written into it
-	ReplayVariable = "MEMTREE_LLM_REPLAY" // answers are played from it; no model is called
+	RecordVariable = "MEMTREE_LLM_RECORD" // answers of the model are recorded in this folder
+	ReplayVariable = "MEMTREE_LLM_REPLAY" // answers come from this folder; no model is called
 )
 
 // playedModel is the model name of played answers.
 const playedModel = "(recordings)"
 
-// Playing reports whether recordings are played in place of a model.
+// Playing reports whether recorded answers replace the model, because ReplayVariable is set.
 func (m *Model) Playing() bool { return m.Env(ReplayVariable) != "" }
 
 // tapeProblem returns an error if both variables are set.
@@ -34,7 +34,7 @@ func (m *Model) tapeProblem() error {
 	return nil
 }
 
-// Recordings opens the recordings to play.
+// Recordings opens the recorded answers in the folder that ReplayVariable names.
 func (m *Model) Recordings() (*tape.Player, error) {
 	p, err := tape.Open(m.Env(ReplayVariable))
 	if err != nil {
@@ -59,7 +59,7 @@ func (m *Model) playedEmbedder() (llm.Embedder, error) {
 	return e, nil
 }
 
-// Recorded wraps a model in a recorder, if recording is on.
+// Recorded returns of wrapped in a recorder if RecordVariable is set, else of itself.
 func (m *Model) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
 	r, err := m.newRecorder(of, c)
 	if r == nil || err != nil {
@@ -108,7 +108,7 @@ func scrubber(key string) func(string) string {
 	}
 }
 
-// Unrecorded prints an error if answers could not be recorded.
+// Unrecorded prints an error if some answers of the command could not be recorded.
 func (m *Model) Unrecorded() {
 	if m.recorder == nil {
 		return
@@ -120,7 +120,8 @@ func (m *Model) Unrecorded() {
 	}
 }
 
-// FolderFailure describes what is wrong with a folder of recordings, and names its variable.
+// FolderFailure returns err, a problem of a folder of recordings, as an error for people that names the variable of the
+// folder.
 func (m *Model) FolderFailure(variable string, err error) error {
 	e, ok := errors.AsType[*tape.FolderError](err)
 	if !ok {

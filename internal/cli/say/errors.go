@@ -11,12 +11,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// UsageError is a command line that is invalid.
+// UsageError means that the command line is invalid. Text is what is wrong, in the language of the user.
 type UsageError struct{ Text string }
 
 func (e *UsageError) Error() string { return e.Text }
 
-// Failure is an error that carries a sentence in the language of the user.
+// Failure is an error with a sentence in the language of the user.
 type Failure struct {
 	Text  string
 	Cause error // may be nil
@@ -28,19 +28,19 @@ func (e *Failure) Unwrap() error { return e.Cause }
 var (
 	// ErrRejected means that some input was rejected. The command has reported which.
 	ErrRejected = errors.New("some input was rejected")
-	// ErrPrinted means that the command failed and has printed the reason.
+	// ErrPrinted means that the command failed and has printed why.
 	ErrPrinted = errors.New("failed")
 )
 
-// Usage returns the error of an invalid command line.
+// Usage returns a *UsageError with a sentence, which it translates. args are the arguments of the format english.
 func (v *Voice) Usage(english string, args ...any) error { return &UsageError{v.Tell(english, args)} }
 
-// Fail returns an error with a sentence for people, because of another error or nil.
+// Fail returns a *Failure with a sentence, which it translates. cause is the error behind it, or nil.
 func (v *Voice) Fail(cause error, english string, args ...any) error {
 	return &Failure{v.Tell(english, args), cause}
 }
 
-// Sentence returns an error as a sentence for a person: what happened and what to do.
+// Sentence returns what happened and what to do, for a person, in the language of the user, for any error.
 func (v *Voice) Sentence(err error) string {
 	var (
 		failure *Failure
@@ -88,7 +88,7 @@ func (v *Voice) purgeSentence(e *store.UnfinishedPurgeError) string {
 		"writes removes them: %s", v.Sentence(e.Cause))
 }
 
-// Join puts a field before its problem.
+// Join returns field and problem with a space between them; either may be empty.
 func Join(field, problem string) string {
 	if field == "" || problem == "" {
 		return field + problem

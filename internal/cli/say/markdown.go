@@ -8,8 +8,9 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Markdown returns a foreign text as plain text on one line of Markdown, at most cells wide. In any renderer the
-// result is no element, link, mention, reference, formula or table column, even at the beginning of a line.
+// Markdown returns a text from outside, such as the name of a test, as plain text on one line of Markdown, at most
+// cells wide. In any renderer the result is no element, link, mention, reference, formula or table column, even at the
+// beginning of a line.
 func Markdown(s string, cells int) string {
 	s = text.Fit(text.Line(s), cells)
 	for _, of := range linked() {
@@ -18,8 +19,9 @@ func Markdown(s string, cells int) string {
 	return markdownSigns.Replace(s)
 }
 
-// Code returns a name, such as the id of a test, as a code span that can be copied, in a table too. A name with | is
-// returned as Markdown, because renderers differ on an escaped | in a code span.
+// Code returns a name from outside, such as the id of a test, as a Markdown code span, at most cells wide, which also
+// works in tables. For a name with | it returns Markdown(s, cells), because renderers differ on an escaped | in a code
+// span.
 func Code(s string, cells int) string {
 	s = text.Fit(text.Line(s), cells)
 	if s == "" || strings.Contains(s, "|") {

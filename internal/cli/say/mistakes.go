@@ -45,8 +45,8 @@ var mistakes = sync.OnceValue(func() []mistake {
 	return all
 })
 
-// Mistake translates an error text about bad input into the language of the user. The packages that find mistakes
-// write English, which --json prints. Texts without a translation stay English.
+// Mistake translates sentence, the text of an error about bad input, into the language of the user. The packages that
+// find mistakes write English, which --json prints. A text without a translation stays English.
 func (v *Voice) Mistake(sentence string) string {
 	if v.words == nil {
 		return sentence

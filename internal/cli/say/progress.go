@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ProgressBar draws a bar on standard error once a job has taken a second. It draws only on a
-// terminal.
+// ProgressBar draws a progress bar on standard error, if that is a terminal and the job has taken a second. Otherwise
+// it draws nothing.
 type ProgressBar struct {
 	w     io.Writer // nil draws nothing
 	label string
@@ -19,7 +19,7 @@ type ProgressBar struct {
 
 const (
 	patience = time.Second
-	// Redraw is the time between two drawings of a bar.
+	// Redraw is the least time between two drawings of a ProgressBar.
 	Redraw   = 100 * time.Millisecond
 	barCells = 24
 )
@@ -29,7 +29,7 @@ func newProgress(w io.Writer, label string, count func(int64) string) *ProgressB
 	return &ProgressBar{w: w, label: label, count: count, begun: time.Now()}
 }
 
-// Step shows how much of total is done. A total of 0 is unknown.
+// Step draws that done of total is finished. A total of 0 is unknown. It draws at most every Redraw.
 func (p *ProgressBar) Step(done, total int64) {
 	if p.w == nil {
 		return
@@ -50,7 +50,7 @@ func (p *ProgressBar) Step(done, total int64) {
 	_, _ = io.WriteString(p.w, "\r\x1b[K"+line)
 }
 
-// End wipes the bar.
+// End removes the bar from the terminal.
 func (p *ProgressBar) End() {
 	if p.w != nil && !p.drawn.IsZero() {
 		_, _ = io.WriteString(p.w, "\r\x1b[K")
@@ -58,10 +58,10 @@ func (p *ProgressBar) End() {
 	}
 }
 
-// Count formats a number of things.
+// Count returns n as text, for a ProgressBar of things.
 func Count(n int64) string { return fmt.Sprint(n) }
 
-// Bytes formats a size in bytes, such as 1.2 MB.
+// Bytes returns a size in bytes as text, such as 1.2 MB, for a ProgressBar.
 func Bytes(n int64) string {
 	const k = 1024
 	switch {

@@ -8,27 +8,27 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Table is a table that fits a width, however long its texts are.
+// Table is a text table that fits a given width, however long its texts are.
 type Table struct {
 	Columns []Column
 	Rows    [][]string
-	Indent  string
+	Indent  string // before each line
 }
 
-// Column describes a column of a Table.
+// Column describes one column of a Table.
 type Column struct {
-	Head  string
-	Right bool // aligned right, for numbers
-	Least int  // cells it may be cut to; 0 if it is never cut
+	Head  string // its heading
+	Right bool   // aligned right, for numbers
+	Least int    // cells it may be cut to; 0 if it is never cut
 }
 
 const gap = "  "
 
-// Add adds a row.
+// Add adds a row with these cells, one for each column.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Lines returns the lines of the table, the head first. A line is wider than width only if
-// the columns that are never cut need more.
+// Lines returns the lines of the table, the head first. If columns that are never cut need more than width, lines are
+// wider.
 func (t *Table) Lines(width int) []string {
 	widths := t.fit(width - text.Width(t.Indent))
 	out := make([]string, 0, len(t.Rows)+1)
@@ -93,7 +93,7 @@ func (t *Table) line(cells []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Painted returns the lines of the table for a terminal, its head in bold.
+// Painted returns the lines of the table as wide as the terminal s, the head in bold.
 func (t *Table) Painted(s *Terminal) []string {
 	lines := t.Lines(s.Width)
 	if len(lines) > len(t.Rows) {
@@ -102,7 +102,7 @@ func (t *Table) Painted(s *Terminal) []string {
 	return lines
 }
 
-// WriteLines writes each line with a line break after it.
+// WriteLines writes the lines to w, each followed by a line break.
 func WriteLines(w io.Writer, lines ...string) error {
 	if len(lines) == 0 {
 		return nil
@@ -111,9 +111,8 @@ func WriteLines(w io.Writer, lines ...string) error {
 	return err
 }
 
-// Wrap breaks a text into lines of at most width cells. It breaks between words and between
-// Chinese characters, and cuts a word that is longer than a line. It keeps the line breaks
-// of the text.
+// Wrap breaks s into lines of at most width terminal cells. It breaks between words and between Chinese characters, and
+// cuts a word that is longer than a line. Line breaks in s stay.
 func Wrap(s string, width int) []string {
 	width = max(width, 2)
 	var out []string
@@ -139,7 +138,7 @@ func Wrap(s string, width int) []string {
 	return out
 }
 
-// Hanging wraps a text behind a lead and indents the later lines to the first.
+// Hanging returns the text s, wrapped to width, with lead before the first line and as many spaces before the others.
 func Hanging(lead, s string, width int) []string {
 	out := Wrap(s, width-text.Width(lead))
 	for i, l := range out {

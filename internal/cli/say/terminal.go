@@ -15,10 +15,11 @@ type Terminal struct {
 	Live   bool // standard error is a terminal: progress may be drawn on it
 }
 
-// FullWidth is the width in cells that tables are made for. On a narrower terminal they are cut.
+// FullWidth is the width, in terminal cells, for which output is made. On a narrower terminal, tables are cut.
 const FullWidth = 80
 
-// TerminalOf describes the terminal of the output and error streams. It reads NO_COLOR, TERM and WT_SESSION.
+// TerminalOf returns the Terminal for the two streams. It reads the environment variables NO_COLOR, TERM and
+// WT_SESSION.
 func TerminalOf(stdout, stderr io.Writer, getenv func(string) string) Terminal {
 	s := Terminal{Width: FullWidth}
 	if f, ok := stdout.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
@@ -39,10 +40,10 @@ func speaksANSI(getenv func(string) string) bool {
 	return runtime.GOOS != "windows" || getenv("WT_SESSION") != "" || getenv("TERM") != ""
 }
 
-// Style is an ANSI rendition.
+// Style is the ANSI code of a text style.
 type Style string
 
-// The styles.
+// The styles of text.
 const (
 	Bold   Style = "1"
 	Dim    Style = "2"
@@ -52,7 +53,7 @@ const (
 	Cyan   Style = "36"
 )
 
-// Paint returns the text in a style, or unchanged if there is no colour.
+// Paint returns text in a style, or unchanged if the terminal shows no colours.
 func (s *Terminal) Paint(st Style, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -60,5 +61,5 @@ func (s *Terminal) Paint(st Style, text string) string {
 	return "\x1b[" + string(st) + "m" + text + "\x1b[0m"
 }
 
-// Wrap breaks a text into lines as wide as the terminal; see the function Wrap.
+// Wrap breaks text into lines as wide as the terminal. See the function Wrap.
 func (s *Terminal) Wrap(text string) []string { return Wrap(text, s.Width) }

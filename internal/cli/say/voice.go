@@ -25,14 +25,15 @@ type Process struct {
 	Getenv         func(string) string
 }
 
-// Env returns an environment variable without the spaces around it.
+// Env returns the environment variable name without spaces around it.
 func (p *Process) Env(name string) string { return strings.TrimSpace(p.Getenv(name)) }
 
-// Voice is the output of one command: its streams, its terminal, its language, and whether it prints JSON.
+// Voice prints the output of one command. It knows the command's streams, terminal and language, and whether to print
+// JSON.
 type Voice struct {
 	Process
 	Terminal
-	Lang    string // zh or en
+	Lang    string // "zh" or "en"
 	BadLang string // an invalid value of --lang
 	JSON    bool   // print results as JSON
 	Quiet   bool   // print results only
@@ -59,7 +60,7 @@ var chinese = sync.OnceValue(func() map[string]string {
 // chineseEntries returns the entries of the commands and of the libraries.
 func chineseEntries() string { return chineseFile + "\n" + po.Library }
 
-// New returns the voice of a process. It finds the language before the flags are parsed, because help needs it too.
+// New returns the Voice of a process. It finds the language before the flags are parsed, because help needs it too.
 func New(p Process) *Voice {
 	v := &Voice{Process: p, Lang: localeLang(p.Getenv)}
 	if set := p.Getenv("MEMTREE_LANG"); set == "zh" || set == "en" {
@@ -102,11 +103,11 @@ func localeLang(getenv func(string) string) string {
 	return "en"
 }
 
-// Say returns a sentence in the language of the user. The English is a literal, so that a test finds it; sentences of
-// other packages go through Because.
+// Say returns a sentence in the language of the user. english is a format for args, and a literal, so that a test can
+// find all of them; for sentences of other packages use Tell or Because.
 func (v *Voice) Say(english string, args ...any) string { return v.Tell(english, args) }
 
-// Tell returns a sentence that another package has written, in the language of the user.
+// Tell returns a sentence of another package in the language of the user. args are the arguments of the format.
 func (v *Voice) Tell(sentence string, args []any) string {
 	if other, ok := v.words[sentence]; ok {
 		sentence = other
@@ -117,7 +118,8 @@ func (v *Voice) Tell(sentence string, args []any) string {
 	return fmt.Sprintf(sentence, args...)
 }
 
-// Because translates sentences with levels and directions among their values. It names these as other output does.
+// Because returns a sentence of another package in the language of the user. In values, levels and directions are
+// replaced by their names for people.
 func (v *Voice) Because(sentence string, values []any) string {
 	args := make([]any, len(values))
 	for i, arg := range values {
@@ -133,7 +135,7 @@ func (v *Voice) Because(sentence string, values []any) string {
 	return v.Tell(sentence, args)
 }
 
-// LevelName names a level for people.
+// LevelName returns the name of a level of memories for people.
 func (v *Voice) LevelName(t tree.Type) string {
 	switch t {
 	case tree.Case:
@@ -146,19 +148,19 @@ func (v *Voice) LevelName(t tree.Type) string {
 	return string(t)
 }
 
-// DirectionName names a direction for people.
+// DirectionName returns the name of a direction for people.
 func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }
 
-// Page returns an output without lines, as wide as the terminal.
+// Page returns an Output without lines, as wide as the terminal of v.
 func (v *Voice) Page() *Output { return &Output{Terminal: v.Terminal} }
 
-// Table prints a table.
+// Table prints t on standard output.
 func (v *Voice) Table(t *Table) error { return v.Print(t.Painted(&v.Terminal)...) }
 
 // Print prints lines on standard output.
 func (v *Voice) Print(lines ...string) error { return WriteLines(v.Stdout, lines...) }
 
-// PrintJSON prints a value on standard output, readable and unescaped.
+// PrintJSON prints value on standard output as indented JSON.
 func (v *Voice) PrintJSON(value any) error {
 	b, err := Indented(value)
 	if err != nil {
@@ -168,7 +170,7 @@ func (v *Voice) PrintJSON(value any) error {
 	return err
 }
 
-// Indented returns a value as JSON for people: indented, and without escapes for HTML.
+// Indented returns value as indented JSON with a line break at its end, without escapes for HTML.
 func Indented(value any) ([]byte, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -178,7 +180,7 @@ func Indented(value any) ([]byte, error) {
 	return []byte(b.String()), err
 }
 
-// Result prints the result of a command: the value with --json, else the lines.
+// Result prints the result of a command on standard output: value as JSON with the flag --json, else lines.
 func (v *Voice) Result(value any, lines ...string) error {
 	if v.JSON {
 		return v.PrintJSON(value)
@@ -186,20 +188,20 @@ func (v *Voice) Result(value any, lines ...string) error {
 	return v.Print(lines...)
 }
 
-// Complain prints an error on standard error, in one line even if it quotes several.
+// Complain prints an error on standard error, after "memtree: " and on one line.
 func (v *Voice) Complain(sentence string) {
 	v.Remark("memtree: " + text.Line(sentence))
 }
 
-// Note prints a remark that is not part of the result, unless --quiet is set.
+// Note prints a remark on standard error that is not part of the result. With the flag --quiet it prints nothing.
 func (v *Voice) Note(sentence string) {
 	if !v.Quiet {
 		v.Remark(sentence)
 	}
 }
 
-// Remark prints on standard error. It wraps the text for a person at a terminal, and keeps it on one line for a program
-// that looks for file:line.
+// Remark prints s on standard error. It wraps the text on a terminal, and keeps it on one line for a program that looks
+// for file:line.
 func (v *Voice) Remark(s string) {
 	if v.Live {
 		s = strings.Join(v.Wrap(s), "\n")
@@ -208,7 +210,8 @@ func (v *Voice) Remark(s string) {
 	_, _ = fmt.Fprintln(v.Stderr, s)
 }
 
-// Progress returns a bar for a job that begins now, which draws only for a person at a terminal.
+// Progress returns a ProgressBar for a job that begins now. count formats its numbers. It draws nothing with --quiet or
+// --json.
 func (v *Voice) Progress(label string, count func(int64) string) *ProgressBar {
 	if v.Live && !v.Quiet && !v.JSON {
 		return newProgress(v.Stderr, label, count)
