@@ -9,12 +9,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Anew returns the changes that precede a plan when a person took memories out of use, or back into it, since the tree
-// evolved: lessons that rest on such a case, or are about a check that it missed, are retired with the strategies over
-// them, so that the plan writes them again from the present cases. So the tree becomes what it would be if it had
-// never contained the case that was taken out of use. Memories that a person pinned or wrote stay, without the case.
+// Anew returns the changes to apply before Plan, after a person took memories out of use or back into it since the
+// tree last evolved. They retire the lessons that rest on such a case or are about a check that it missed, with the
+// strategies above them, so that Plan writes these again from the present cases. So the tree becomes what it would be
+// if it had never contained the case that was taken out of use. Lessons that a person pinned or wrote stay, without
+// the case.
 //
-// only limits it to memories of one error type; "" is all.
+// If only is not "", Anew considers only memories of this error type.
 func (e *Evolver) Anew(ctx context.Context, v Scanner, only string) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {

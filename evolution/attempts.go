@@ -7,8 +7,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Attempts records over several plans which jobs were sent to a model without an answer, and whether the model is
-// still called, so that each job is sent once. It is not stored. The zero value is ready.
+// Attempts remembers, over several plans of the same work, which jobs a model failed to answer, so that each is sent
+// once, and whether the model is called at all. It is not stored. The zero value is ready. It is not safe for
+// concurrent use.
 type Attempts struct {
 	jobs  map[string]bool
 	inRow int   // consecutive calls without an answer

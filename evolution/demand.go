@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Demand holds the queries of runs in the ledger.
+// Demand is what runs asked for and received, as ReadDemand reads it from a ledger.
 type Demand struct {
 	injected map[string]bool
 	places   map[niche][]time.Time // of the queries, sorted
@@ -22,8 +22,8 @@ type Demand struct {
 // scene, where both name one.
 type niche struct{ product, scene string }
 
-// ReadDemand reads from the ledger which memories were ever injected into the prompt of a run, and when runs queried
-// what. A query without a run is no use of a memory.
+// ReadDemand reads from the ledger of r which memories runs ever received, and when runs asked for guidance, for which
+// product and scene type. It ignores requests without a run. tax identifies scene types by their names.
 func ReadDemand(ctx context.Context, r store.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
 	a := &Demand{injected: map[string]bool{}, places: map[niche][]time.Time{}}
 	runs := map[string]bool{} // trials that a run followed
@@ -71,11 +71,11 @@ func (a *Demand) inject(list []ledger.Injection) {
 	}
 }
 
-// Used reports whether a memory was ever injected into the prompt of a run.
+// Used reports whether any run received the memory with this id.
 func (a *Demand) Used(id string) bool { return a.injected[id] }
 
-// Chances returns the number of queries of runs since a memory was created that have its product and its kind of scene,
-// where both name one.
+// Chances returns how many requests of runs could have received case n: those since n was created, with its product
+// and scene type. An unknown product or scene type fits any.
 func (a *Demand) Chances(n *tree.Node) (k int) {
 	for p, times := range a.places {
 		product := n.Scope.Product == "" || p.product == "" || p.product == n.Scope.Product

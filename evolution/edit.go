@@ -11,9 +11,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Edit returns a lesson in use with the text of a person, and every reason why the gates refuse it: the same gates as
-// for a model's draft. With any reason the node must not be used. The lessons of a draft that cite no cases rest on
-// those of the memory.
+// Edit returns the lesson or strategy with this id as it would be with the text of draft d, which a person wrote at
+// the time at. The strings are every reason why the gates refuse d, as they would a model's draft; with any reason the
+// node must not be used. A lesson of d that cites no cases rests on those of the memory. Edit returns tree.ErrNotFound
+// if the id is that of no lesson or strategy.
 func (e *Evolver) Edit(
 	ctx context.Context, v Scanner, id string, d gate.Draft, at time.Time,
 ) (tree.Node, []string, error) {

@@ -11,8 +11,8 @@
 //
 // Nothing here writes to the tree; the package proposes changes.
 //
-// A lesson is always made from raw cases, never from an earlier lesson, so it can be made again. The same cases give
-// the same groups and the same texts in any order. Planning again on a tree to which a plan was applied gives an empty
+// A lesson is always made from cases, never from an earlier lesson, so it can be made again. The same cases give the
+// same groups and the same texts in any order. Planning again on a tree to which a plan was applied gives an empty
 // plan.
 //
 // Where to look:
@@ -44,7 +44,7 @@ type Scanner interface {
 	Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Finder is the actual retrieval. It determines whether a memory would be found before the memory exists.
+// Finder determines whether retrieval would find a draft of a memory for a test, before the memory exists.
 type Finder interface {
 	// Begin sets the tree that Rank searches: these cases replace the stored ones, and these lessons are hidden. The
 	// results then depend on the cases alone, not on the order in which lessons were learned.
@@ -64,25 +64,26 @@ type jobCache interface {
 	Together(ctx context.Context, do func() error) error
 }
 
-// Options configures an Evolver. The zero value works: the built-in taxonomy, no model, lexical search only, no cache.
+// Options configures an Evolver. The zero value works: the built-in taxonomy, no model, no trial of drafts in
+// retrieval, no cache.
 type Options struct {
-	Taxonomy  *taxonomy.Taxonomy // nil: taxonomy.Default(); it holds the team's rules too
-	Generator llm.Generator      // nil: lessons are written by rules
-	Model     string             // the generator's name, for the job keys
-	Prompts   *prompts.Set       // nil: the built-in ones, when Generator is set
-	Finder    Finder             // nil: drafts are not tried out in retrieval
-	Cache     jobCache           // nil: nothing is stored between plans
+	Taxonomy  *taxonomy.Taxonomy // with the team's rules of learning; nil: taxonomy.Default()
+	Generator llm.Generator      // the model that writes lessons; nil: rules write them
+	Model     string             // name of the model, part of the job keys
+	Prompts   *prompts.Set       // nil: the built-in ones
+	Finder    Finder             // nil: drafts are not tried in retrieval
+	Cache     jobCache           // stores the results of jobs; nil: nothing is stored between plans
 	// Unsafe returns why a text must not be shown to an agent; the reason continues the sentence "its text …". Forces
 	// reports whether a text decides a verdict, and returns the part that does. If one is nil, its gate is skipped.
 	Unsafe, Forces func(s string) (string, bool)
-	// Words writes the sentences of a memory from its facts. If it is nil, a memory has only facts.
+	// Words writes the sentences of a memory from its other fields. If it is nil, a memory that rules made has no
+	// sentences.
 	Words func(*tree.Node)
-	// Lift adds the misses to a case that was stored before cases had any. If it is nil, such a case is unchanged.
+	// Lift adds Misses to a case that was stored before cases had any. If it is nil, such a case is unchanged.
 	Lift func(*tree.Node)
 }
 
-// Evolver plans how the tree learns. It has no state but its options, and is safe
-// for concurrent use if they are.
+// Evolver plans how the tree learns. It has no state but its options, and is safe for concurrent use if they are.
 type Evolver struct {
 	o      Options
 	rules  ruleBook
@@ -90,7 +91,7 @@ type Evolver struct {
 	checks func() *cue.Catalogue
 }
 
-// New returns an Evolver. It fails only when the prompts cannot be loaded.
+// New returns an Evolver with options o. It fails only if it cannot load the prompts.
 func New(o Options) (*Evolver, error) {
 	if o.Taxonomy == nil {
 		o.Taxonomy = taxonomy.Default()
@@ -115,9 +116,8 @@ func New(o Options) (*Evolver, error) {
 	}, nil
 }
 
-// Partition is an error type and a direction. A lesson belongs to one partition: a
-// lesson against one direction causes the other when it is applied too widely, so
-// the two are never mixed.
+// Partition is an error type and a direction. A lesson belongs to one partition: if agents apply a lesson against one
+// direction too widely, they make mistakes in the other, so memtree never mixes the two.
 type Partition struct {
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`

@@ -11,21 +11,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Evolved is the result of an Evolve; with DryRun, what it would be.
+// Evolved is what learning changed in a tree; with RunOptions.DryRun, what it would change.
 type Evolved struct {
 	Plans     []Plan           `json:"plans"`     // by partition, sorted
-	Forgotten []Forgotten      `json:"forgotten"` // archived memories
-	Revived   []string         `json:"revived"`   // cases taken back into use
-	Anew      []string         `json:"anew"`      // lessons retired by a person's decision, some to be written again
-	Judged    []effect.Revised `json:"judged"`    // memories shown from now on, or no longer, because of their effect
-	Again     int              `json:"again"`     // cases read by the model after earlier failures
-	Calls     int              `json:"calls"`
-	Usage     llm.Usage        `json:"usage"`
-	Cost      float64          `json:"cost"`    // by Price
-	Waiting   int              `json:"waiting"` // jobs left for another Evolve because of MaxCalls, MaxCost or DryRun
+	Forgotten []Forgotten      `json:"forgotten"` // memories taken out of use
+	Revived   []string         `json:"revived"`   // ids of cases taken back into use
+	Anew      []string         `json:"anew"`      // ids of lessons retired by a person's decision; some are written again
+	Judged    []effect.Revised `json:"judged"`    // memories whose status changed because of their effect
+	Again     int              `json:"again"`     // cases that a model analysed because it had failed before
+	Calls     int              `json:"calls"`     // calls of the model
+	Usage     llm.Usage        `json:"usage"`     // tokens of these calls
+	Cost      float64          `json:"cost"`      // of these tokens, by RunOptions.Price
+	Waiting   int              `json:"waiting"`   // jobs left for later because of MaxCalls, MaxCost or DryRun
 }
 
-// Changed returns the number of changes of memories.
+// Changed returns the number of changes of memories in v.
 func (v *Evolved) Changed() int {
 	n := len(v.Forgotten) + len(v.Revived) + len(v.Anew) + len(v.Judged) + v.Again
 	for i := range v.Plans {
@@ -34,7 +34,7 @@ func (v *Evolved) Changed() int {
 	return n
 }
 
-// Proposals returns the proposals that wait for a person, by partition, in the order of the plans.
+// Proposals returns the proposals in v that wait for a person, in the order of v.Plans; an empty slice for none.
 func (v *Evolved) Proposals() []Proposal {
 	out := []Proposal{}
 	for _, p := range v.Plans {
@@ -43,7 +43,8 @@ func (v *Evolved) Proposals() []Proposal {
 	return out
 }
 
-// Add joins the result of another try for a partition with the earlier one.
+// Add adds plan p to v. If v has a plan for the partition, p is another try: Add joins the changes, calls and usage of
+// both and takes the rest from p.
 func (v *Evolved) Add(p Plan) {
 	v.Calls += p.Calls
 	v.Usage = v.Usage.Add(p.Usage)
@@ -59,7 +60,7 @@ func (v *Evolved) Add(p Plan) {
 	v.Plans[i] = p
 }
 
-// After returns a tree with changes applied.
+// After returns a Scanner of the nodes of v as they are after changes, which it does not apply to v.
 func After(v Scanner, changes []tree.Change) Scanner { return after{v, changes} }
 
 type after struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// NewFinder returns a Finder that searches an index of its own, made for one plan from the index in use at that time,
-// with a draft added. get reads stored nodes.
+// NewFinder returns a Finder that searches an index of its own with the draft in it. It starts from the index that the
+// function index returns when Begin was called. get reads stored nodes. The Finder serves one plan at a time.
 func NewFinder(index func() *retrieval.Index, get func(ctx context.Context, id string) (tree.Node, error)) Finder {
 	return &finder{index: index, get: get, seen: map[string]tree.Node{}}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Jobs is a jobCache beside a store: it stores the results of jobs, as derived data. Losing it costs calls, not
-// knowledge.
+// Jobs stores the results of jobs beside a store, so that no model is called twice for the same job. A job is a lesson
+// or strategy to be written. Losing the results costs calls, not knowledge. A Jobs is safe for concurrent use.
 type Jobs struct {
 	store store.Store
 	o     JobsOptions
@@ -34,9 +34,9 @@ type Jobs struct {
 
 // JobsOptions configures Jobs.
 type JobsOptions struct {
-	ReadOnly bool         // nothing is written
-	AtOnce   bool         // every Put is durable: a model was paid for it
-	Logger   *slog.Logger // receives failures to read stored results; nil: discards them
+	ReadOnly bool         // Save writes nothing
+	AtOnce   bool         // each Put saves: for results for which a model was paid
+	Logger   *slog.Logger // receives why stored results cannot be read; nil: discards it
 }
 
 const (
@@ -45,7 +45,7 @@ const (
 	jobsSize = 64 << 20 // bytes that are read at most
 )
 
-// OpenJobs reads the results stored beside a store.
+// OpenJobs returns Jobs with the results stored beside s.
 func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -99,7 +99,7 @@ func (j *Jobs) join(ctx context.Context) error {
 	return nil
 }
 
-// Get implements jobCache.
+// Get returns the result stored under the key of a job, and whether there is one.
 func (j *Jobs) Get(key string) ([]byte, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -108,8 +108,8 @@ func (j *Jobs) Get(key string) ([]byte, bool) {
 	return v, ok
 }
 
-// Put implements jobCache. With AtOnce it saves before it returns, since a model was paid for the value; without, the
-// next Save does, since rules can write it again.
+// Put stores value under the key of a job. With AtOnce it saves before it returns, except within Together. Without
+// AtOnce the next Save does, because rules can make the value again.
 func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	j.mu.Lock()
 	j.kept[key], j.used[key], j.own[key], j.dirty = slices.Clone(value), true, true, true
@@ -121,7 +121,8 @@ func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	return j.Save(context.WithoutCancel(ctx))
 }
 
-// Together implements jobCache: with AtOnce it saves once, after do.
+// Together calls do. With AtOnce, the values that do puts are saved together when do has returned, whether or not it
+// failed. It returns the errors of both.
 func (j *Jobs) Together(ctx context.Context, do func() error) error {
 	hold := func(n int) (last bool) {
 		j.mu.Lock()
@@ -137,7 +138,8 @@ func (j *Jobs) Together(ctx context.Context, do func() error) error {
 	return err
 }
 
-// Save writes new results, if there are any, beside those that other processes have written meanwhile.
+// Save writes new results to the store, together with those that other processes have written meanwhile. It does
+// nothing if there are none, or with ReadOnly.
 func (j *Jobs) Save(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -169,7 +171,7 @@ func (j *Jobs) Save(ctx context.Context) error {
 	return nil
 }
 
-// Rejected returns the stored drafts that a gate refused.
+// Rejected returns the stored drafts that gates refused, by job key.
 func (j *Jobs) Rejected() []Rejection {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -180,8 +182,8 @@ func (j *Jobs) Rejected() []Rejection {
 	return out
 }
 
-// Purge drops the results of drafts that were written from purged memories, and of drafts that do not cite their
-// cases. Save writes the rest, even if the store has lost it meanwhile.
+// Purge drops the results with drafts written from memories that p purges, and those with drafts that do not cite
+// their cases. The next Save writes the rest.
 func (j *Jobs) Purge(p *store.Purge) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

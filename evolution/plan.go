@@ -15,66 +15,67 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// PlanOptions bounds a plan. The zero value plans everything.
+// PlanOptions bounds a Plan. The zero value sets no bounds.
 type PlanOptions struct {
 	Only     string             // plan only this error type; "" for all
-	MaxCalls *int               // of the model, over all partitions; nil: no bound
-	MaxCost  *float64           // of the calls, over all partitions, by Price; nil: no bound
-	Price    meter.Price        // of the model's tokens
-	Now      time.Time          // the upper limit for the time of the newest evaluation; zero: no limit
-	Review   bool               // a draft becomes a proposal, not a change, until a person accepts it; see Review.Decide
-	Attempts *Attempts          // the jobs that earlier plans of the same work sent without an answer; nil: none
+	MaxCalls *int               // calls of the model, over all partitions; nil: no bound
+	MaxCost  *float64           // cost of these calls, by Price; nil: no bound
+	Price    meter.Price        // price of the model's tokens
+	Now      time.Time          // evaluations after it do not count, because their clock may be wrong; zero: all count
+	Review   bool               // a draft becomes a proposal, not a change, until a person accepts it
+	Attempts *Attempts          // of earlier plans of the same work; nil: none
 	Progress func(PlanProgress) // called after every job and partition; may be nil
 }
 
-// RunOptions bounds a run of evolution over a tree. Nil and the zero value set no bounds.
+// RunOptions bounds the evolution of a tree, from planning to pruning. Nil and the zero value set no bounds.
 type RunOptions struct {
-	DryRun   bool               // plan, write nothing, call no model; Calls, Usage and Cost are estimated
-	Only     string             // this error type alone
-	MaxCalls *int               // of the model; nil: no bound
-	MaxCost  *float64           // of the calls, by Price; nil: no bound
-	Price    meter.Price        // of the model's tokens
+	DryRun   bool               // change nothing and call no model; Calls, Usage and Cost are estimates
+	Only     string             // change only memories of this error type; "" for all
+	MaxCalls *int               // calls of the model; nil: no bound
+	MaxCost  *float64           // cost of these calls, by Price; nil: no bound
+	Price    meter.Price        // price of the model's tokens
 	Review   bool               // lessons wait for a person's decision, see Review
-	KeepAll  bool               // archive nothing
-	Reader   llm.Generator      // replaces the model, for example an agent that reads by itself
+	KeepAll  bool               // take no memory out of use
+	Reader   llm.Generator      // the model to call instead, such as an agent that reads prompts itself
 	Progress func(PlanProgress) // called after every job and partition; may be nil
 }
 
-// PlanProgress is the progress of a plan. Its numbers are for all partitions together.
+// PlanProgress is how far a Plan has come. All numbers are over all partitions so far.
 type PlanProgress struct {
-	Partition           // the current one
-	Done, Of  int       // partitions
+	Partition           // the present one
+	Done, Of  int       // partitions planned, of Of
 	Groups    int       // groups of cases that are no experience yet
 	Jobs      int       // jobs that were settled: from the cache, by a model or by rules
-	Calls     int       // of the model
-	Usage     llm.Usage // tokens of the calls
-	Cost      float64   // of the tokens, by Price
+	Calls     int       // calls of the model
+	Usage     llm.Usage // tokens of these calls
+	Cost      float64   // of these tokens, by Price
 }
 
-// Plan is the planned changes of one partition.
+// Plan is the planned changes of one partition, and why its other cases are no lesson.
 type Plan struct {
 	Partition
 	Rule       rule          `json:"rule"`
-	Cases      int           `json:"cases"` // live ones
-	Groups     []Group       `json:"groups"`
-	Changes    []tree.Change `json:"changes"` // to be applied together
-	Rejections []Rejection   `json:"rejections"`
-	Calls      int           `json:"calls"` // of the model; those for all partitions are with the first
-	Usage      llm.Usage     `json:"usage"`
+	Cases      int           `json:"cases"`               // cases in use
+	Groups     []Group       `json:"groups"`              // groups of cases that are no experience
+	Changes    []tree.Change `json:"changes"`             // apply all together or none
+	Rejections []Rejection   `json:"rejections"`          // drafts that a gate or a person refused
+	Calls      int           `json:"calls"`               // calls of the model; the first plan has those for all
+	Usage      llm.Usage     `json:"usage"`               // tokens of these calls
 	Waiting    int           `json:"waiting"`             // jobs left for later because MaxCalls or MaxCost was reached
 	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: proposals that wait for a person
-	Notes      []string      `json:"notes,omitempty"`
+	Notes      []string      `json:"notes,omitempty"`     // what people should know about the planning, a sentence each
 }
 
-// Group is a group of cases that missed one check, or have one cause, and are no experience yet. Missing is why not.
+// Group is a group of cases that missed one check, or have similar texts about their cause, and are no experience yet.
+// Missing, Banned, Apart and LeftOut are why not.
 type Group struct {
-	Check      string   `json:"check,omitempty"`
-	Cases      []string `json:"cases"`
-	Tests      int      `json:"tests"`
-	Recent     int      `json:"recent"`     // the most cases within any time window
-	Cohesion   float64  `json:"cohesion"`   // average similarity of their causes, 0 to 1
-	Confidence float64  `json:"confidence"` // that a lesson from them would have
-	Missing    []lack   `json:"missing,omitempty"`
+	Check      string   `json:"check,omitempty"`   // id of that check, "" if no check is known
+	Cases      []string `json:"cases"`             // ids, sorted
+	Tests      int      `json:"tests"`             // number of different tests
+	Recent     int      `json:"recent"`            // most cases within one time window, see rule
+	Cohesion   float64  `json:"cohesion"`          // average similarity of their causes, 0 to 1
+	Confidence float64  `json:"confidence"`        // that a lesson about them would have, 0 to 1
+	Missing    []lack   `json:"missing,omitempty"` // requirements that they do not meet
 	Banned     bool     `json:"banned,omitempty"`  // it would be enough, but a person banned its lesson
 	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of them
 	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that left them out, as of another cause
@@ -91,19 +92,19 @@ type lack struct {
 
 // Rejection is a draft that a gate or a person refused. Its cases stay in use.
 type Rejection struct {
-	Key  string    `json:"key"`
+	Key  string    `json:"key"` // key of the job
 	Type tree.Type `json:"type"`
 	Partition
-	Members []string `json:"members"`
-	By      string   `json:"by"` // the writer of the draft, model or rules; person if a person refused it
-	Reasons []string `json:"reasons"`
+	Members []string `json:"members"` // ids of the cases
+	By      string   `json:"by"`      // the writer of the draft, model or rules; or the person who refused it
+	Reasons []string `json:"reasons"` // sentences
 	Title   string   `json:"title,omitempty"`
 	Known   bool     `json:"known,omitempty"` // from an earlier plan
 }
 
-// Plan yields the plan of each partition, sorted by error type and direction. The result of a job is in the cache
-// before its plan is yielded. So a caller may plan again after a conflict or a crash, and the model is not called
-// twice. After an error nothing more is yielded; the plans before it are valid.
+// Plan yields the plan of each partition of v, sorted by error type and direction. Before it yields a plan, the
+// results of its jobs are in Options.Cache, so a caller may plan again after a conflict or a crash without paying a
+// model twice. After an error it yields nothing more; the plans before it are valid.
 func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[Plan, error] {
 	return func(yield func(Plan, error) bool) {
 		s, err := e.survey(ctx, v, o.Now)

@@ -11,16 +11,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ForgetReason is why a memory is archived.
+// ForgetReason is why Prune takes a memory out of use.
 type ForgetReason string
 
-// The reasons, in the order in which memories are forgotten.
+// The reasons, in the order in which Prune applies them.
 const (
-	Harmful    ForgetReason = "harmful"    // in quarantine because it did harm, without evidence for a half-life
-	Superseded ForgetReason = "superseded" // retired or replaced, without evidence for a month
-	Unused     ForgetReason = "unused"     // a case of one run, a half-life ago, never injected but could have been
-	Thin       ForgetReason = "thin"       // an experience with fewer than two live cases
-	OverBudget ForgetReason = "over_budget"
+	Harmful    ForgetReason = "harmful"     // in quarantine because it harms, without new evidence for 90 days
+	Superseded ForgetReason = "superseded"  // retired or replaced, without new evidence for 30 days
+	Unused     ForgetReason = "unused"      // a case of one run 90 days ago that no run received, although many could have
+	Thin       ForgetReason = "thin"        // an experience with fewer than two cases in use
+	OverBudget ForgetReason = "over_budget" // a lesson whose cases other lessons cover, in a partition with too many
 )
 
 // The limits of the rules.
@@ -36,33 +36,33 @@ const (
 // budget, because the index can hold a million of them.
 const mostExperiences = 30
 
-// PruneOptions selects the memories to forget. The zero value works.
+// PruneOptions limits which memories Prune takes out of use. The zero value works.
 type PruneOptions struct {
-	DryRun      bool   // the caller applies nothing
-	Only        string // forget only memories of this error type; "" for all
-	Experiences int    // how many of a partition stay in use; 0: 30
+	DryRun      bool   // Memory.Prune applies nothing
+	Only        string // only memories of this error type; "" for all
+	Experiences int    // how many experiences of a partition stay in use; 0: 30
 }
 
-// PruneInput is information beyond the nodes of the tree. The zero value works.
+// PruneInput is what Prune needs beside the nodes of the tree. The zero value works.
 type PruneInput struct {
-	Now     time.Time               // the upper limit for the time of the newest evaluation; zero: no limit
-	Used    func(id string) bool    // whether a memory was ever injected; nil: only its counter is used
-	Chances func(n *tree.Node) int  // the number of queries that a case could have served; nil: no case is unused
-	Keep    func(n *tree.Node) bool // memories that stay, besides those a person marked; nil: no others
+	Now     time.Time               // evaluations after it do not count, because their clock may be wrong; zero: all count
+	Used    func(id string) bool    // whether any run received a memory; nil: Prune uses its counter only
+	Chances func(n *tree.Node) int  // number of requests that could have received a case; nil: no case is Unused
+	Keep    func(n *tree.Node) bool // memories that stay, beside those that a person marked; nil: no others
 }
 
-// Forgotten is a memory that is taken out of use, and the reason.
+// Forgotten is a memory that Prune takes out of use.
 type Forgotten struct {
-	Node   tree.Node    `json:"node"` // as it was
+	Node   tree.Node    `json:"node"` // as it was before
 	Reason ForgetReason `json:"reason"`
 	Why    string       `json:"why"` // a sentence
 }
 
-// Pruned is the result of Prune.
+// Pruned is the result of Prune: the changes to apply, and what they do.
 type Pruned struct {
-	Forgotten []Forgotten   `json:"forgotten"` // in order of reason, error type and id
-	Revived   []string      `json:"revived"`   // cases that were forgotten and have recurred, by id
-	Changes   []tree.Change `json:"changes"`   // to be applied together
+	Forgotten []Forgotten   `json:"forgotten"` // sorted by reason, error type and id
+	Revived   []string      `json:"revived"`   // ids of cases taken back into use because they recurred, sorted
+	Changes   []tree.Change `json:"changes"`   // apply all together or none
 }
 
 // pruner works on a copy of the tree.
@@ -75,13 +75,13 @@ type pruner struct {
 	under map[string][]string  // by case id: the experiences that have the case
 }
 
-// Prune returns the memories to take out of use. They are archived with a reason, never deleted. The present time is
-// that of the newest evaluation.
+// Prune returns the changes that take memories of v out of use. They archive memories with a reason and delete
+// nothing. Ages count up to the newest evaluation.
 //
-// No case is archived only for its age or because there are many. A case is archived when it occurred once, belongs to
-// no experience, and was given to none of the queries that it could have served. When a partition has too many
-// lessons, those are archived whose cases other lessons cover. A memory that a person marked stays. A forgotten case
-// whose mistake is made again is taken back into use.
+// Prune archives no case only for its age or because there are many. It archives a case if it occurred once, belongs
+// to no experience, and no run received it although many could have. If a partition has too many lessons, Prune
+// archives those whose cases other lessons cover. A memory that a person marked stays. If the mistake of a case that
+// Prune archived as unused or over budget is made again, Prune takes the case back into use.
 func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known PruneInput) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {

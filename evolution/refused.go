@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// RefusalRules are what tree.NewRefused needs of a taxonomy.
+// RefusalRules returns the rules of taxonomy t that tree.NewRefused needs.
 func RefusalRules(t *taxonomy.Taxonomy) tree.RefusalRules {
 	rules := rulesOf(t)
 	return tree.RefusalRules{

@@ -10,10 +10,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reread returns the changes that replace stored cases by cases, after a model has analysed what the rules had to
-// analyse because there was no model, or it failed. Where the misses of a case have changed, lessons about its former
-// misses are retired, and the next plan writes them again. Lessons that a person pinned or wrote stay, and so do the
-// misses of their cases. A case that has changed since it was read, or waits no longer, is unchanged.
+// Reread returns the changes that replace stored cases by cases: the same cases with the analysis of a model, where so
+// far rules had to analyse them. If the misses of a case differ, Reread retires the lessons about its earlier misses,
+// and the next Plan writes them again. Lessons that a person pinned or wrote stay, and so do the misses of their
+// cases. Reread skips a case that has changed since it was read, or that a model has analysed meanwhile.
 func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {

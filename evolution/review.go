@@ -16,14 +16,13 @@ import (
 
 // Proposal is a draft that passed every gate and waits for a person.
 type Proposal struct {
-	Key      string     `json:"key"`
+	Key      string     `json:"key"`                // key of the job that wrote it
 	Node     tree.Node  `json:"node"`               // as it would be
-	Tests    int        `json:"tests"`              // that its cases come from
-	Replaces *tree.Node `json:"replaces,omitempty"` // as it is; nil for a new one
+	Tests    int        `json:"tests"`              // number of tests of its cases
+	Replaces *tree.Node `json:"replaces,omitempty"` // the lesson it would replace; nil for a new one
 }
 
-// Review is a person's part in what the tree learns: the lessons that wait, the refused ones, and the decision on
-// those that wait.
+// Review shows a person the lessons that wait and those that were refused, and applies the person's decision.
 type Review struct {
 	jobs    func(ctx context.Context, write bool) (*Jobs, error)
 	evolve  func(ctx context.Context, write bool) (Evolved, error)
@@ -32,8 +31,9 @@ type Review struct {
 	waiting *Waiting
 }
 
-// NewReview returns a Review of the jobs that jobs opens. evolve lets the tree learn for review, without calling a
-// model, and writes only if write is true. waiting holds the result of an earlier Review of the same tree.
+// NewReview returns a Review of the lessons of a tree. jobs opens its Jobs. evolve makes the tree learn for review
+// without calling a model, and writes only if write is true. people applies decisions, nodes reads the tree, and
+// waiting caches what waits, also for other Reviews of the tree.
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
 	evolve func(ctx context.Context, write bool) (Evolved, error),
@@ -50,9 +50,9 @@ type reviewers interface {
 	Accept(ctx context.Context, ps []Proposal, d *ReviewDecision) error
 }
 
-// Waiting caches the lessons that wait for a person, since finding them takes as long as learning does: seconds in a
-// tree of many thousand cases. The zero value is an empty cache. It is safe for concurrent use; a caller that comes
-// while they are being found waits.
+// Waiting caches the lessons that wait for a person, because finding them takes as long as learning: seconds in a tree
+// of many thousand cases. The zero value is an empty cache. It is safe for concurrent use; while one caller finds
+// them, others wait for the result.
 type Waiting struct {
 	forgot atomic.Uint64 // number of calls of Forget
 
@@ -62,8 +62,8 @@ type Waiting struct {
 	list  []Proposal
 }
 
-// Forget empties the cache. It must be called when lessons changed, when drafts were stored, and when a person decided
-// something; new cases alone make no draft. It does not wait.
+// Forget empties the cache. Call it after lessons changed, drafts were stored, or a person decided something; new
+// cases alone make no draft. It does not wait for a caller that is finding lessons.
 func (w *Waiting) Forget() { w.forgot.Add(1) }
 
 func (w *Waiting) get(find func() ([]Proposal, error)) ([]Proposal, error) {
@@ -79,8 +79,8 @@ func (w *Waiting) get(find func() ([]Proposal, error)) ([]Proposal, error) {
 	return slices.Clone(w.list), nil
 }
 
-// Proposals returns the lessons that wait for a person, without calling a model. Cases added since the tree last
-// learned may be missing in them; Decide includes these.
+// Proposals returns the lessons that wait for a person. It calls no model. A lesson may lack cases that were added
+// since the tree last learned; Decide includes them.
 func (r *Review) Proposals(ctx context.Context) ([]Proposal, error) {
 	return r.waiting.get(func() ([]Proposal, error) { return r.find(ctx) })
 }
@@ -101,7 +101,7 @@ func (r *Review) find(ctx context.Context) ([]Proposal, error) {
 	}), nil
 }
 
-// Rejected returns the stored drafts that a gate refused, and those that a person refused.
+// Rejected returns the stored drafts that a gate refused, then the drafts that a person refused.
 func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 	jobs, err := r.jobs(ctx, false)
 	if err != nil {
@@ -122,17 +122,17 @@ func (r *Review) Rejected(ctx context.Context) ([]Rejection, error) {
 	return out, nil
 }
 
-// ReviewDecision is a person's decision on proposals.
+// ReviewDecision is a person's decision on some of the proposals.
 type ReviewDecision struct {
-	Accept []string // keys
-	Reject []string // keys
-	By     string   // who decides; "" for a person without a name
-	Why    string   // why they are rejected, in one sentence; required for these
+	Accept []string // keys of proposals
+	Reject []string // keys of proposals
+	By     string   // name of the person; "" if unknown
+	Why    string   // why Reject are rejected, one sentence; required with Reject
 }
 
-// Decide applies a person's decision: accepted proposals are added to the tree, rejected ones are not written
-// again, and their content is not shown to agents. It returns what was applied. An unknown key is a
-// *tree.FieldError, and nothing is decided then.
+// Decide applies decision d and returns what changed. It adds accepted proposals to the tree. A rejected one is not
+// written again, and no agent receives its content. If a key is none of a proposal, or Why is missing, Decide returns
+// a *tree.FieldError and decides nothing.
 func (r *Review) Decide(ctx context.Context, d ReviewDecision) (Evolved, error) {
 	if d.Why == "" && len(d.Reject) > 0 {
 		return Evolved{}, &tree.FieldError{Field: "why", Problem: "is missing; say why a proposal is rejected"}
@@ -187,7 +187,8 @@ func (r *Review) Decide(ctx context.Context, d ReviewDecision) (Evolved, error) 
 	return v, nil
 }
 
-// Withdraw makes an accepted draft wait again. The error for a job without one is ErrNoDraft.
+// Withdraw makes the accepted draft of the job with this key wait for a person again. It returns ErrNoDraft if the job
+// has no draft.
 func (r *Review) Withdraw(ctx context.Context, key string) error {
 	jobs, err := r.jobs(ctx, true)
 	if err != nil {
@@ -210,7 +211,7 @@ func (r *Review) Withdraw(ctx context.Context, key string) error {
 
 const acceptedWord = "accepted"
 
-// ErrNoDraft means that the draft a person decided about is no longer in the cache.
+// ErrNoDraft means that the draft on which a person decided is no longer stored.
 var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
 
 // worded returns the value to store under a job's key after a person accepted its draft, or took that back. value is
