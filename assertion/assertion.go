@@ -8,19 +8,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Assertion is one property that a page should have.
+// Assertion is one property that a page should have, as a sentence and as code for test tools.
 type Assertion struct {
-	ID        string               `json:"id"`   // a_ and 16 hexadecimal digits; equal for equal expectations
-	Kind      fact.ExpectationKind `json:"kind"` // text, value, control, there, input, product or set
-	Says      string               `json:"says"` // a sentence in the requested language
-	Role      string               `json:"role,omitempty"`
-	Name      string               `json:"name,omitempty"` // of the element, or its label
-	Want      string               `json:"want,omitempty"` // the right value
-	Got       string               `json:"got,omitempty"`  // the wrong value that was observed
-	Later     bool                 `json:"later"`          // it is visible only after an action
-	Check     string               `json:"check,omitempty"`
-	ErrorType string               `json:"errorType"`
-	Cases     []string             `json:"cases"` // ids of its cases, sorted
+	ID        string               `json:"id"`              // a_ and 16 hexadecimal digits; equal for equal expectations
+	Kind      fact.ExpectationKind `json:"kind"`            // text, value, control, there, input, product or set
+	Says      string               `json:"says"`            // a sentence in the requested language
+	Role      string               `json:"role,omitempty"`  // ARIA role of the element
+	Name      string               `json:"name,omitempty"`  // name of the element, or its label
+	Want      string               `json:"want,omitempty"`  // the right value
+	Got       string               `json:"got,omitempty"`   // the wrong value that was observed
+	Later     bool                 `json:"later"`           // it is visible only after an action
+	Check     string               `json:"check,omitempty"` // id of the check that agents missed
+	ErrorType string               `json:"errorType"`       // error type of the first case
+	Cases     []string             `json:"cases"`           // ids of the cases with this expectation, sorted
 
 	// Playwright is one line of TypeScript, Look the same as data, ARIA a template for toMatchAriaSnapshot. Each is ""
 	// (Look nil) if it cannot express the expectation; Why is the reason for missing code, "" if there is code.
@@ -33,10 +33,10 @@ type Assertion struct {
 	Line  int    `json:"line,omitempty"`  // the line of the observation that shows it, from 1
 }
 
-// On sets the state on the observed page.
+// On sets State and Line of a from f, the result of checking its expectation against an observed page.
 func (a *Assertion) On(f *fact.Finding) { a.State, a.Line = f.State.String(), f.Line }
 
-// Of converts an expectation of a case to an assertion. says is its sentence.
+// Of returns the expectation e of the case n as an Assertion. says is the expectation as a sentence.
 func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	a := Assertion{
 		ID:   e.ID(),
@@ -54,7 +54,8 @@ func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	return a
 }
 
-// Merge merges assertions with equal ids, those with code first, otherwise in the order given.
+// Merge joins assertions with equal ids into one, with all their cases. Those with code come first, otherwise the order
+// stays.
 func Merge(all []Assertion) []Assertion {
 	at := map[string]int{}
 	out := []Assertion{}
@@ -90,7 +91,7 @@ const (
 	unknowWhy = "what it should be, nobody said"
 )
 
-// Reasons returns all values of Assertion.Why, for translation.
+// Reasons returns all sentences that Assertion.Why can have, so that a program can translate them.
 func Reasons() []string {
 	return []string{laterWhy, valueWhy, shortWhy, roleWhy, nameWhy, sumWhy, swapWhy, unknowWhy}
 }

@@ -21,7 +21,7 @@ type answer struct {
 	raw   string
 }
 
-// ID returns a digest of the expectation: a_ and 16 hexadecimal digits, equal for equal expectations.
+// ID returns a hash of e: "a_" and 16 hexadecimal digits, equal for equal expectations. The field Check does not count.
 func (e *Expected) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{string(e.Kind), e.Role, e.Thing, e.Want, e.Got}, "\x00")))
 	return "a_" + hex.EncodeToString(sum[:8])

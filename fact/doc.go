@@ -1,19 +1,20 @@
-// Package fact checks the expectations of remembered misses against a page as it is now, without a model. A text is
-// present or another one is; a control is enabled or disabled; an element is missing; an input shows what is typed; a
-// value differs from the right one. One line of the observation decides each of these, or it is unknown.
+// Package fact checks the expectations of remembered mistakes against a page as it is now, without a model. An
+// expectation is, for example, that a text is present and another one is not, that a control is enabled, that an
+// element exists, that an input is of a type, or that a value is the right one. One line of the observation decides
+// each of these, or it is unknown.
 //
 // An old finding reports what was true then. A judge that receives it assumes that it is still true, and is wrong as
-// soon as the page has been repaired. A fact of this package is true of the observation it was read from, whether the
+// soon as the page has been repaired. A result of this package is true of the observation it was read from, whether the
 // page is broken or repaired.
 //
 // # The law
 //
 // The result is Unknown whenever a right page and a wrong page can both look like this one: an undo button is disabled
-// while there is nothing to undo, a text is absent because the dialog is closed. Few facts are decided, and none
+// while there is nothing to undo, a text is absent because the dialog is closed. Few expectations are decided, and none
 // wrongly.
 //
 // Both inputs come from outside. Reading them is bounded, cannot fail and never panics. The same inputs give the same
-// facts.
+// results.
 //
 // # Where to look
 //
@@ -25,23 +26,24 @@ package fact
 
 import "github.com/memtree/memtree/tree"
 
-// CheckState is the result of checking an expectation.
+// CheckState is whether a page meets an expectation.
 type CheckState int
 
-// The states.
+// The states of a Finding.
 const (
-	Unknown CheckState = iota // the observation does not decide it
+	Unknown CheckState = iota // the observation does not show it
 	Holds                     // the page meets the expectation
 	Broken                    // the page violates the expectation
 )
 
-// String returns the name of a state in JSON.
+// String returns "unknown", "holds" or "broken", as JSON has it.
 func (s CheckState) String() string { return [...]string{"unknown", "holds", "broken"}[s] }
 
 // ExpectationKind is the kind of an expectation, which determines how it is decided.
 type ExpectationKind string
 
-// The kinds, equal to taxonomy.FactKinds. Each check of the taxonomy lists the kinds that can decide it.
+// The kinds of expectations, equal to taxonomy.FactKinds. Each check of the taxonomy lists the kinds that can decide
+// it.
 const (
 	Text    ExpectationKind = "text"    // one text is present, and another one is not
 	Value   ExpectationKind = "value"   // this number is next to a label
@@ -52,18 +54,18 @@ const (
 	Product ExpectationKind = "product" // an amount is price times quantity
 )
 
-// The states of a Set control.
+// The states of a control whose expectation is of kind Set.
 const (
-	On  = tree.On
-	Off = tree.Off
+	On  = tree.On  // it is checked, selected or switched on
+	Off = tree.Off // it is not
 )
 
-// Expected is one property that a page should have, as derived from a remembered miss.
+// Expected is one property that a page should have, as read from a remembered mistake.
 type Expected struct {
 	Check string // id of the missed check, "" for none
 	Kind  ExpectationKind
-	Thing string // its name on the page, or its label; "" for a text without either
-	Role  string // its ARIA role, if a word such as “button” gives one; "" for any
+	Thing string // name of the element on the page, or its label; "" for a text without either
+	Role  string // ARIA role of the element, if a term such as “button” gives one; "" for any
 	Want  string // the right value: the text, the number, the type; "" if only Got is known
 	Got   string // the wrong value that was observed; "" if unknown
 
@@ -72,11 +74,11 @@ type Expected struct {
 	Later  bool // it is visible only after an action, so its absence is no evidence
 }
 
-// Finding is the result of checking an expectation against a page.
+// Finding is the result of checking one expectation against a page.
 type Finding struct {
 	Expected
 	State CheckState
-	Have  string // the value on the page: a number, a type, on or off; never a text of the page
+	Have  string // value on the page: a number, a type, on or off; never a text of the page
 	Line  int    // the line of the observation that decides it, from 1; 0 for none
 	Seen  string // that line
 	Why   string // why the state is Unknown: one of Reasons

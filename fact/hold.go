@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Hold checks an expectation against the page.
+// Hold checks the expectation e against the page p.
 func (p *Snapshot) Hold(e Expected) Finding {
 	f := Finding{Expected: e}
 	switch e.Kind {
@@ -138,8 +138,8 @@ func (p *Snapshot) value(f *Finding) {
 	}
 }
 
-// AtOnce reports whether the page shows it when it opens: no action is needed, and no right page looks broken in this
-// respect.
+// AtOnce reports whether a page has to meet e as soon as it opens, without an action. It is false for controls that a
+// right page disables at times.
 func (e *Expected) AtOnce() bool {
 	return !e.Later && (e.Kind != Control || !depends().MatchString(e.Thing))
 }

@@ -151,7 +151,7 @@ func (p *Snapshot) where(s, role string) *node {
 	return nil
 }
 
-// Names reports whether the page contains the name of a thing such as “Add button”, as whole words. A term for its
+// Names reports whether the page contains the name of thing, such as “Add button”, as whole words. The term for its
 // kind, such as “button”, may be missing on the page.
 func (p *Snapshot) Names(thing string) bool {
 	name, _ := new(maskedQuotes).nameAndRole(firstBytes(thing, maxLine))

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Of returns the expectations of a case's misses, without duplicates, and none for other nodes.
+// Of returns the expectations of all misses of the case n, each once. It returns nil for other nodes.
 func Of(n *tree.Node) []Expected {
 	var out []Expected
 	for _, m := range OfMisses(n) {
@@ -21,17 +21,17 @@ func Of(n *tree.Node) []Expected {
 	return out
 }
 
-// Missed holds the expectations of one miss of a case.
+// Missed holds the expectations of one miss of a case, and whether they are all.
 type Missed struct {
 	Expected []Expected
-	// Complete reports whether every defect in the text of the miss has an expectation. In a text that is not a list
-	// every clause may be a defect, so every clause needs one. A note next to listed defects is complete.
+	// Complete reports whether every defect in the text of the miss has an expectation. If the text is no list, every
+	// clause may be a defect, so every clause needs one. A note next to listed defects counts as complete.
 	Complete bool
 }
 
-// OfMisses returns the expectations of each miss of a case, in order. A miss stored before misses had expectations is
-// read here and nowhere else: its truth and its note after a missed defect, but nothing after a false alarm, where they
-// describe what was right.
+// OfMisses returns the expectations of each miss of the case n, in order; nil for other nodes. For a miss stored before
+// misses had expectations, it reads them from the truth and the note after a missed defect. After a false alarm it
+// reads nothing, because there the texts describe what was right.
 func OfMisses(n *tree.Node) []Missed {
 	if n.CaseData == nil {
 		return nil

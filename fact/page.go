@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Snapshot is an observation: an ARIA snapshot as written by Playwright, a listing with elements in square brackets, or
-// the plain text of a page. A Snapshot is immutable and safe for concurrent use.
+// Snapshot is an observation of a page: an ARIA snapshot as Playwright writes it, a listing with elements in square
+// brackets, or the plain text of a page. It is immutable and safe for concurrent use.
 type Snapshot struct {
 	nodes []node
 	roles bool // the observation contains the roles of elements
@@ -43,7 +43,8 @@ const (
 	leastOn  = 4    // nodes; on a page with fewer, absence is no evidence
 )
 
-// Read reads an observation. It accepts any input: a line that is not an element is text.
+// Read parses an observation. It accepts any text: a line that is not an element is text of the page. It reads a
+// limited number of lines and bytes; then no expectation is Broken.
 func Read(observation string) *Snapshot {
 	p := &Snapshot{}
 	n := 0

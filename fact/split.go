@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Items splits a note into the listed defects: at the ends of lines and sentences, at semicolons, and at numbers that
-// count up from one. It never splits within quotation marks. A note without a list is one item.
+// Items splits a note into the defects that it lists: at the ends of lines and sentences, at semicolons, and at numbers
+// that count up from one. It never splits within quotation marks. A note without a list is one item.
 func Items(note string) []string {
 	var q maskedQuotes
 	var out []string

@@ -129,7 +129,8 @@ var anyPlace = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(list...)
 })
 
-// RoleOf returns the ARIA role given by the name of a thing such as “Add button”, or "".
+// RoleOf returns the ARIA role that the name of a thing contains, such as "button" for “Add button”; "" if it
+// contains none.
 func RoleOf(thing string) string {
 	_, role := splitRole(firstBytes(thing, maxLine))
 	return role

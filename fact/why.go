@@ -27,7 +27,7 @@ const (
 	tooLittle     = "the text says too little by itself"
 )
 
-// Reasons returns all values of Finding.Why, for translation.
+// Reasons returns all sentences that Finding.Why can have, so that a program can translate them.
 func Reasons() []string {
 	return []string{
 		mayBeAnother, oneSet, amountOther, numberOther, bothThere, mayBeOff, whichNumber, mayComeLater,
@@ -36,7 +36,7 @@ func Reasons() []string {
 	}
 }
 
-// Undecidable returns the fact for a missed defect without an expectation.
+// Undecidable returns an Unknown Finding for a missed check that has no expectation. thing is what the check is about.
 func Undecidable(check, thing string) Finding {
 	return Finding{Expected: Expected{Check: check, Thing: thing}, Why: noDecision}
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Choices are the values that occur in the fields of a query.
+// Choices lists the values that occur in the fields of a query, for a form in which people choose.
 type Choices struct {
 	Products, Suites, Runs []Choice
-	Of                     int // number of things counted
+	Of                     int // number of runs or memories that were counted
 }
 
-// Choice is one value of a field, and the number of things with it.
+// Choice is one value of a field, and how many runs or memories have it.
 type Choice struct {
 	Name string
 	N    int
@@ -21,13 +21,13 @@ type Choice struct {
 // mostChoices is the most values of a field in Choices.
 const mostChoices = 50
 
-// FieldCounter counts values of fields. The zero value is ready.
+// FieldCounter counts which values the fields of runs or memories have. The zero value is ready.
 type FieldCounter struct {
 	products, suites, runs map[string]int
 	n                      int
 }
 
-// Add counts a thing. A missing field is "".
+// Add counts one run or memory with these values; a missing value is "".
 func (c *FieldCounter) Add(product, suite, run string) {
 	if c.products == nil {
 		c.products, c.suites, c.runs = map[string]int{}, map[string]int{}, map[string]int{}
@@ -38,8 +38,8 @@ func (c *FieldCounter) Add(product, suite, run string) {
 	c.n++
 }
 
-// Choices returns the most frequent values. Runs are sorted by name, descending, so that runs named by date are sorted
-// latest first.
+// Choices returns the most frequent values of each field. Runs are sorted by name, descending, so that runs named by
+// date are sorted latest first.
 func (c *FieldCounter) Choices() Choices {
 	out := Choices{most(c.products), most(c.suites), most(c.runs), c.n}
 	slices.SortFunc(out.Runs, func(a, b Choice) int { return cmp.Compare(b.Name, a.Name) })

@@ -19,29 +19,29 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MaxWords is the longest text field of a query, in bytes.
+// MaxWords is the most bytes of a text field of a query.
 const MaxWords = 1 << 10
 
-// Query selects what matches all of its fields. The zero value selects everything.
+// Query selects the runs or memories that match all of its fields. The zero value selects everything.
 type Query struct {
 	Product   string             // under test
 	Suite     string             // suite of the test
 	Run       string             // id of the run
 	Since     string             // first day, UTC, such as 2026-01-28
 	Until     string             // last day, UTC
-	Direction taxonomy.Direction // in which a verdict is wrong if it is, or was
+	Direction taxonomy.Direction // in which the verdict is wrong, was wrong, or would be wrong
 	ErrorType string             // of a memory; for a run, of an earlier misjudgment of its test
 	Above     float64            // least risk of a run, 0 to 1
-	Words     string             // words, all of which must occur
+	Words     string             // terms that must all occur
 }
 
-// Names returns the names of the fields, in the order of the type.
+// Names returns the names of the fields of a Query, as addresses and flags have them, in the order of the type.
 func Names() []string {
 	return []string{"product", "suite", "run", "since", "until", "direction", "type", "above", "words"}
 }
 
-// Parse reads a query from get, which returns the value of a name, "" if it is not given. The error is a
-// *tree.FieldError with the name of the field.
+// Parse reads a Query. get returns the value of the field with a name, "" if it is not set. The error for an invalid
+// value is a *tree.FieldError with the name of the field.
 func Parse(get func(name string) string) (Query, error) {
 	field := func(name string) string { return strings.TrimSpace(get(name)) }
 	q := Query{Product: field("product"), Suite: field("suite"), Run: field("run"), Since: field("since"),
@@ -57,7 +57,7 @@ func Parse(get func(name string) string) (Query, error) {
 	return q, q.Check()
 }
 
-// Check returns a *tree.FieldError for the first invalid field.
+// Check returns a *tree.FieldError for the first invalid field of q, nil if there is none.
 func (q *Query) Check() error {
 	for _, f := range []struct{ name, day string }{{"since", q.Since}, {"until", q.Until}} {
 		if _, err := time.Parse(time.DateOnly, f.day); f.day != "" && err != nil {
@@ -86,7 +86,7 @@ func wrong(field, problem string) error { return &tree.FieldError{Field: field, 
 
 func quote(s string) string { return strconv.Quote(text.Clip(s, 40)) }
 
-// Values returns the fields that are set, by name.
+// Values returns the fields of q that are set, by name. Parse reads them again.
 func (q *Query) Values() url.Values {
 	v := url.Values{}
 	above := ""
@@ -102,11 +102,11 @@ func (q *Query) Values() url.Values {
 	return v
 }
 
-// All reports whether a query selects everything.
+// All reports whether q has no field set, and so selects everything.
 func (q *Query) All() bool { return *q == Query{} }
 
-// HasRun reports whether a query selects a judged run. It ignores the risk and the error type, which the run does not
-// contain.
+// HasRun reports whether q selects the run e. It ignores the fields Above and ErrorType, because e does not contain its
+// risk and error type.
 func (q *Query) HasRun(e *tree.Evaluation) bool {
 	return (q.Product == "" || q.Product == e.Scope.Product) && (q.Suite == "" || q.Suite == e.Scope.Suite) &&
 		(q.Run == "" || q.Run == e.RunID) && q.on(e.At) &&
@@ -115,7 +115,8 @@ func (q *Query) HasRun(e *tree.Evaluation) bool {
 			judged(e), e.Reason))
 }
 
-// Way returns the direction in which the verdict of a run is wrong if it is; Other if the verdict cannot be read.
+// Way returns the direction in which the verdict of e is wrong if it is wrong: FalsePass for a pass, FalseFail for a
+// fail, and Other if the verdict cannot be read.
 func Way(e *tree.Evaluation) taxonomy.Direction {
 	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
 	case judgment.Passes:
@@ -127,13 +128,13 @@ func Way(e *tree.Evaluation) taxonomy.Direction {
 	return taxonomy.Other
 }
 
-// Filter returns the part of a query that a store can apply.
+// Filter returns the part of q that a store can apply: error type and direction.
 func (q *Query) Filter() store.Filter {
 	return store.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
-// HasNode reports whether a query selects a memory. Its day is that of Metadata.UpdatedAt. A run selects its cases, and
-// a product also selects the memories of every product.
+// HasNode reports whether q selects the memory n, by the day of its last update. A run selects the cases that come from
+// it, and a product also selects memories that belong to no product.
 func (q *Query) HasNode(n *tree.Node) bool {
 	return q.Filter().Match(n) && (q.Product == "" || n.Scope.Product == "" || q.Product == n.Scope.Product) &&
 		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&

@@ -13,27 +13,27 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The kinds of things that are found, beside the types of memories.
+// Kinds of things that Search finds, besides the types of memories.
 const (
-	Fact    = "fact"
-	Element = "element"
+	Fact    = "fact"    // a fact about a product
+	Element = "element" // an element of the map of an application
 )
 
-// Kinds returns all kinds.
+// Kinds returns all kinds of things that Search finds, the types of memories first.
 func Kinds() []string {
 	return []string{string(tree.Case), string(tree.Experience), string(tree.Strategy), Fact, Element}
 }
 
-// Search is a question to all of memory.
+// Search is a question to all of a memory: its memories, facts and map.
 type Search struct {
 	Text  string   // what is looked for; a part in double quotation marks has to occur as it is
 	Kinds []string // of Kinds; none: all
-	Where Query    // further conditions: product, days, direction, type; Words is not used
-	Lang  string   // "zh" or "en", of lessons that have both; "": as they are stored
+	Where Query    // further conditions: product, days, direction and error type; its Words are ignored
+	Lang  string   // "zh" or "en": language of lessons that have both; "": as they are stored
 	Limit int      // 0: 20; at most MostHits
 }
 
-// SearchHit is one thing that was found.
+// SearchHit is one thing that a Search found.
 type SearchHit struct {
 	Kind    string    `json:"kind"`
 	ID      string    `json:"id,omitempty"` // of a memory or fact
@@ -41,23 +41,23 @@ type SearchHit struct {
 	Text    string    `json:"text,omitempty"`
 	Product string    `json:"product,omitempty"`
 	At      time.Time `json:"at,omitzero"` // when it was last changed or used
-	Score   float64   `json:"score"`       // how well it fits, 0 to 1; comparable within a kind alone
+	Score   float64   `json:"score"`       // how well it fits, 0 to 1; comparable only within a kind
 }
 
-// MostHits is the maximum number of hits.
+// MostHits is the most hits that a Search returns.
 const MostHits = 200
 
 const usualHits = 20
 
-// Rings are the places in which Search looks. Each returns its hits, the best first.
+// Rings holds the functions that search memories, facts and elements of the map. Each returns its hits, the best first.
 type Rings struct {
 	Memories func(ctx context.Context, q *Search, of func(kind string) bool) ([]SearchHit, error)
 	Facts    func(ctx context.Context, q *Search) ([]SearchHit, error)
 	Elements func(ctx context.Context, q *Search) ([]SearchHit, error)
 }
 
-// Search looks for a text in all rings that the question selects. Hits of several kinds are interleaved, the best of
-// each kind first. The error for an invalid question is a *tree.FieldError.
+// Search calls the functions for the kinds that q selects, and returns at most q.Limit hits. Hits of several kinds are
+// interleaved, the best of each kind first. The error for an invalid question is a *tree.FieldError.
 func (r *Rings) Search(ctx context.Context, q Search) ([]SearchHit, error) {
 	if err := q.check(); err != nil {
 		return nil, err

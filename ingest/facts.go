@@ -14,16 +14,17 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// FileStatement is a statement of a file.
+// FileStatement is a statement about a product as read from a file, and its place there.
 type FileStatement struct {
 	ledger.Statement
 	At string // file and line, or file
 }
 
-// StatementOptions set what a file leaves open.
+// StatementOptions configures ReadStatements with what a file leaves open.
 type StatementOptions struct {
-	Product string            // of statements that name none
-	Columns map[string]string // of a list of issues, by the names in IssueColumns; others are found by their usual names
+	Product string // product of statements that name none
+	// for a list of issues: column by the names in IssueColumns; missing ones are found by their usual names
+	Columns map[string]string
 }
 
 // Limits of what is read.
@@ -34,10 +35,10 @@ const (
 	mostStatements    = 20_000 // statements
 )
 
-// StatementError is a fault of a file, or of a statement in it.
+// StatementError is what is wrong with a file of statements, or with one statement in it.
 type StatementError struct {
 	At      string // file and line, or file
-	Problem string // a sentence without its subject
+	Problem string // a sentence whose subject, the statement or file, is left out
 }
 
 func (e *StatementError) Error() string { return e.At + ": " + e.Problem }
@@ -46,8 +47,8 @@ func badStatement(at, problem string, args ...any) error {
 	return &StatementError{at, fmt.Sprintf(problem, args...)}
 }
 
-// ReadStatements reads a file, or a folder of observations of agent-qa. It returns the statements that could be read
-// and joins the errors of the others.
+// ReadStatements reads the statements about products in the file name, or in a folder of observations of the tool
+// agent-qa. It returns the statements that it could read, and joins the errors of the others.
 func ReadStatements(name string, o StatementOptions) ([]FileStatement, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -131,7 +132,7 @@ func addStatement(out []FileStatement, r FileStatement) ([]FileStatement, error)
 	return append(out, r), nil
 }
 
-// IssueColumns are what a list of issues may have, with the usual names of the columns.
+// IssueColumns returns what a list of issues can have columns for, each with the usual names of its column.
 func IssueColumns() map[string][]string {
 	return map[string][]string{
 		"statement": {"summary", "title", "name", "subject"},

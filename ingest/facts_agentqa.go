@@ -87,16 +87,16 @@ func observation(name string, b []byte, o StatementOptions) (FileStatement, erro
 	return r, nil
 }
 
-// Observation is a fact as an observation: a statement with its evidence.
+// Observation is a fact in the form in which the tool agent-qa stores it: a statement with its evidence.
 type Observation struct {
 	ledger.Statement
 	Trust                 float64
 	Since, Used           time.Time
-	Confirms, Contradicts int
-	Source                string // a test, or who stated it
+	Confirms, Contradicts int    // how often it was confirmed
+	Source                string // id of a test, or name of who stated it
 }
 
-// ObservationPath returns the path of an observation in agent-qa's folder, or why it has none there.
+// ObservationPath returns the path of o in the folder of agent-qa. The error is why o cannot have one there.
 func ObservationPath(o *Observation) (string, error) {
 	s := &o.Scope
 	dir := ""
@@ -117,7 +117,7 @@ func ObservationPath(o *Observation) (string, error) {
 	return dir + "/obs_" + strings.TrimPrefix(o.ID(), ledger.FactPrefix) + ".md", nil
 }
 
-// WriteObservation writes an observation for agent-qa.
+// WriteObservation writes o as a file of agent-qa: Markdown with front matter.
 func WriteObservation(w io.Writer, o *Observation) error {
 	f := frontMatter{
 		ID: "obs_" + strings.TrimPrefix(o.ID(), ledger.FactPrefix), Title: text.Clip(o.Text, 80), Trust: o.Trust,

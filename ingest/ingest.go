@@ -58,11 +58,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MaxRecord is the longest object that is read, in bytes. A longer one is
-// skipped without being held in memory.
+// MaxRecord is the most bytes of an object that is read. A longer one is skipped without being held in memory, and
+// reported.
 const MaxRecord = 8 << 20
 
-// LineError is one object, or one piece of a file, that could not be used.
+// LineError is what is wrong with one object, or another part, of a file of runs, which is therefore not used.
 type LineError struct {
 	File    string
 	Line    int    // from 1; 0 where the file has no lines
@@ -81,7 +81,7 @@ func (e *LineError) Error() string {
 	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, s)
 }
 
-// FileError is a file that cannot be read as evaluations at all.
+// FileError is why a file cannot be read as runs at all.
 type FileError struct {
 	File    string
 	Problem string // continues the sentence after the file's name
@@ -90,28 +90,30 @@ type FileError struct {
 
 func (e *FileError) Error() string { return e.File + " " + e.Problem }
 
-// Read returns the evaluations of r in order, each checked by tree.Evaluation.Check and judgment.Denied. name is the
-// file's name for messages.
+// Read returns the runs in r in order, each checked by tree.Evaluation.Check and judgment.Denied. name is the file's
+// name for messages.
 //
-// An error that is a *LineError concerns one object only and iteration continues; its evaluation is the zero value.
-// Any other error ends the iteration: a *FileError if the file is a folder, compressed, binary or empty, or the error
-// of the reader. The sequence can be ranged over only once, because it consumes r; it is not safe for concurrent use.
+// An error that is a *LineError concerns one object only and iteration continues; its evaluation is the zero value. Any
+// other error ends the iteration: a *FileError if the file is a folder, compressed, binary or empty, or the error of
+// the reader. The sequence can be ranged over only once, because it consumes r; it is not safe for concurrent use.
 //
-// An evaluation without id and run id gets a run id from other data that distinguishes its run from others: its trial,
-// its time, or how many equal ones came before it in the file. A file that is read twice gives the same keys. A file
-// of another night gives other keys if it has times; without times, equal records of two files have one key.
+// A run without id and run id gets a run id from other data that distinguishes it from others: its trial, its time, or
+// how many equal ones came before it in the file. A file that is read twice gives the same keys. Files of the same
+// tests that were run on different days give different keys if they have times; without times, equal records of two
+// files have one key.
 func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return ReadRun(name, r, "", nil)
 }
 
-// ReadRun is Read, except that records without a run belong to the given run. An empty run leaves them to Read. If
-// unread is not nil, it is called for each ignored field of the top level, once for each name and at most 20 times.
+// ReadRun does as Read does, but gives records without a run id the run id run; if run is empty, Read's rule applies.
+// If unread is not nil, ReadRun calls it for each ignored field of the top level, once for each name and at most 20
+// times.
 func ReadRun(name string, r io.Reader, run string, unread func(Unread)) iter.Seq2[tree.Evaluation, error] {
 	return readObjects(name, r, run, unread, rawObject.evaluation)
 }
 
-// ReadTests is Read for tests that have not run: an object needs a prompt and no judgment. A judgment or truth of the
-// object is read but left out of the evaluation.
+// ReadTests does as Read does for tests that have not run: an object needs a prompt and no judgment. A judgment or
+// truth in the object is left out of the evaluation.
 func ReadTests(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return readObjects(name, r, "", nil, rawObject.test)
 }

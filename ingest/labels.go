@@ -21,15 +21,15 @@ const (
 	maxLabels     = 100_000 // lines
 )
 
-// Label is the label of a run in a line of a table.
+// Label is one line of a table of labels: what was true of a run.
 type Label struct {
-	Line  int
-	ID    string
+	Line  int    // in the file, from 1
+	ID    string // id of the run
 	Truth string // a term for a verdict, in lower case
 	Note  string
 }
 
-// Labels is a table that was read.
+// Labels is the content of a table of labels.
 type Labels struct {
 	Told  []Label      // in the order of the file, each id once
 	Empty int          // lines without a truth: not labelled yet
@@ -37,8 +37,8 @@ type Labels struct {
 }
 
 // ReadLabels reads a table with the columns id, truth and optionally note: CSV as a spreadsheet saves it, with commas,
-// semicolons or tabs, in UTF-8, UTF-16 or GBK. Other columns are ignored. Unusable lines are in Bad and do not affect
-// the others; a file that is not such a table is a *FileError.
+// semicolons or tabs, in UTF-8, UTF-16 or GBK. It ignores other columns. Unusable lines are in Labels.Bad and do not
+// affect the others; a file that is not such a table is a *FileError.
 //
 // An id with two different truths is used for neither: both lines are bad.
 func ReadLabels(name string, r io.Reader) (Labels, error) {
@@ -144,7 +144,7 @@ const (
 	noColumns = "has no columns id and truth; " + firstLine
 )
 
-// Separator returns the separator of the cells of a table, by its first line: a comma, a semicolon or a tab.
+// Separator returns the character between the cells of a table, as its first line shows: a comma, a semicolon or a tab.
 func Separator(table []byte) rune {
 	first, _, _ := bytes.Cut(table, []byte("\n"))
 	best, most := ',', 0
@@ -209,8 +209,8 @@ func (l *labelReader) bad(line int, field, problem string) {
 // starters are the first characters of a text that a spreadsheet reads as a formula.
 const starters = "=+-@\t\r\n＝＋－＠"
 
-// QuoteCell returns a text as a cell that no spreadsheet reads as a formula: it prepends an apostrophe to a text that
-// begins like one.
+// QuoteCell returns s as a cell of a table that no spreadsheet reads as a formula: it adds an apostrophe before a text
+// that begins like one.
 func QuoteCell(s string) string {
 	if r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " '")); s != "" && strings.ContainsRune(starters, r) {
 		return "'" + s
@@ -218,7 +218,7 @@ func QuoteCell(s string) string {
 	return s
 }
 
-// UnquoteCell reverses QuoteCell.
+// UnquoteCell returns the text from which QuoteCell made s.
 func UnquoteCell(s string) string {
 	rest, ok := strings.CutPrefix(s, "'")
 	if ok && QuoteCell(rest) != rest {

@@ -28,7 +28,7 @@ func (r *slotValues) takeNote(unread *unreadFields) {
 	r[slotReason] = note
 }
 
-// Unread is an ignored field at the top level of a record.
+// Unread is a field at the top level of a record that was ignored.
 type Unread struct {
 	Field  string `json:"field"`
 	Near   string `json:"near,omitempty"`   // the known field with the most similar name, if any

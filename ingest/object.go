@@ -6,18 +6,19 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Objects reads the objects of one file that the caller has split: the rows of a table, or parts of a larger whole. It
-// names runs without a name as Read does.
+// Objects reads runs from JSON objects that the caller has split from one file: the rows of a table, or parts of a
+// larger whole. It gives runs without an id one as Read does.
 type Objects struct {
 	name string
 	of   *runs
 }
 
-// NewObjects returns a reader of the objects of the named file. run is the run of those without one; it may be empty.
+// NewObjects returns an Objects for the file name. run is the run id of objects without one; if it is empty, Read's
+// rule applies.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 
-// Read reads one JSON object, which begins at the given line. It does not retain data. A *LineError is why it is no
-// evaluation.
+// Read returns the run in the JSON object data, which begins at the given line of the file. It does not retain data.
+// The error is a *LineError.
 func (o *Objects) Read(line int, data []byte) (tree.Evaluation, error) {
 	e, bad := rawObject{data: data, line: line}.evaluation(&parser{})
 	if bad != nil {
@@ -27,7 +28,7 @@ func (o *Objects) Read(line int, data []byte) (tree.Evaluation, error) {
 	return e, nil
 }
 
-// Fields returns the names of the fields of a run that a file can have, as in tree.Evaluation.
+// Fields returns the names of the fields of a run that a file can have, as tree.Evaluation has them.
 func Fields() []string {
 	var out []string
 	for _, name := range canonical {

@@ -12,23 +12,23 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// WalkOptions say what a file does not.
+// WalkOptions configures ReadWalks with what a file leaves open.
 type WalkOptions struct {
-	Product string
-	Build   string
-	Test    string // the test that ran; a trace names its own
-	Page    string // the page of a snapshot; "": by the file's name, modal.aria.yaml → /modal
-	Format  string // "": by the content
+	Product string // product under test
+	Build   string // build under test
+	Test    string // id of the test that ran; a trace names its own
+	Page    string // page of a snapshot; "": by the file's name, modal.aria.yaml → /modal
+	Format  string // one of WalkFormats; "": by the content
 }
 
 // mostWalkFile bounds a file that is read whole, in bytes.
 const mostWalkFile = 64 << 20
 
-// WalkError is a fault of a file.
+// WalkError is what is wrong with a file of walks.
 type WalkError struct {
 	File    string
 	Where   string // a line or part, "" for the whole
-	Problem string // a sentence without its subject: what is wrong, and what to do
+	Problem string // what is wrong, and what to do: a sentence whose subject is left out
 }
 
 func (e *WalkError) Error() string {
@@ -60,7 +60,7 @@ func walkFormats() []walkFormat {
 	}
 }
 
-// WalkFormats returns the names of the formats.
+// WalkFormats returns the names of the formats that ReadWalks reads.
 func WalkFormats() (out []string) {
 	for _, f := range walkFormats() {
 		out = append(out, f.name)
@@ -77,8 +77,8 @@ type walkReader struct {
 	done  bool
 }
 
-// ReadWalks reads the walks of a file. name is shown in errors, and names the page of a snapshot. An error ends the
-// walks.
+// ReadWalks returns the walks in the file f of size bytes, for the map of an application. name is the file's name for
+// errors; it also names the page of a snapshot. The first error ends the sequence.
 func ReadWalks(name string, f io.ReaderAt, size int64, o WalkOptions) iter.Seq2[ledger.Walk, error] {
 	return func(yield func(ledger.Walk, error) bool) {
 		r := &walkReader{file: name, o: o, yield: yield}

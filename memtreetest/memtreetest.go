@@ -20,7 +20,7 @@ import (
 	"github.com/memtree/memtree/ingest"
 )
 
-// StoreVariable names the environment variable with the folder of the store.
+// StoreVariable is the environment variable that names the folder of the store.
 const StoreVariable = "MEMTREE_STORE"
 
 // patient is the longest time that a test waits for guidance. A shorter deadline would make the guidance depend on

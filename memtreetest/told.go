@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Told fails the test unless the guidance for q includes want: the id of a memory, or the id of a test case whose
-// mistake is included directly or through a lesson derived from it. It draws no trial arm and records no trial.
+// Told fails the test unless the guidance for q contains what was learned from want: the id of a memory, or the id of a
+// test case whose mistake the guidance has directly or in a lesson. It records no trial.
 func Told(t testing.TB, m *memtree.Memory, q memtree.Query, want string) {
 	t.Helper()
 	x, err := m.Explain(t.Context(), q)
@@ -35,7 +35,7 @@ func Told(t testing.TB, m *memtree.Memory, q memtree.Query, want string) {
 	t.Errorf("%q is not told of %s, but of:\n%s", q.Prompt, want, strings.Join(told, "\n"))
 }
 
-// NotTold fails the test if there is any guidance for q.
+// NotTold fails the test if memory has any guidance for q. It records no trial.
 func NotTold(t testing.TB, m *memtree.Memory, q memtree.Query) {
 	t.Helper()
 	x, err := m.Explain(t.Context(), q)

@@ -8,17 +8,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Resumption is what an agent needs to go on with a run.
+// Resumption is what an agent needs to continue a run.
 type Resumption struct {
 	Run    Run           `json:"run"`
-	Next   []Task        `json:"next"`             // what to do, what was under way first
-	Taken  []Task        `json:"taken,omitempty"`  // what other agents do; not in Next
-	Idle   time.Duration `json:"idle"`             // since the last update
+	Next   []Task        `json:"next"`             // unfinished tasks, those under way first
+	Taken  []Task        `json:"taken,omitempty"`  // unfinished tasks that other agents do; not in Next
+	Idle   time.Duration `json:"idle"`             // time since the last update
 	Beside string        `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
 }
 
-// Resume returns what an agent needs to go on with an open run. An unknown id is tree.ErrNotFound, a run that has
-// ended a *tree.FieldError.
+// Resume returns what the agent by needs to continue the open run id. If there is none, the error is tree.ErrNotFound;
+// if it has ended, a *tree.FieldError. Resume changes nothing.
 func (r *Runs) Resume(ctx context.Context, id, by string) (Resumption, error) {
 	of, err := r.Get(ctx, id)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Attachments opens files that reports name, within one folder: neither "..", nor an absolute path, nor a link leads
-// out of it.
+// Attachments opens the files that reports name, such as pictures, within one folder. Neither "..", nor an absolute
+// path, nor a link leads out of the folder.
 type Attachments struct {
 	root  *os.Root
 	dir   string            // its name, for messages
 	alone map[string]string // by the base name: the path of the report that it matched
 }
 
-// OpenAttachments opens the folder of the attachments. The caller closes it.
+// OpenAttachments opens the folder dir, in which attachments are looked for. The caller closes the result.
 func OpenAttachments(dir string) (*Attachments, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -28,13 +28,13 @@ func OpenAttachments(dir string) (*Attachments, error) {
 	return &Attachments{root, dir, map[string]string{}}, nil
 }
 
-// Close closes the folder.
+// Close closes the folder. Files that Open opened stay open.
 func (a *Attachments) Close() error { return a.root.Close() } //nolint:wrapcheck // it names the folder
 
-// Open opens a file by its path in a report. Reports are moved, and mostly have the path on the machine that ran the
-// test. So Open uses the longest suffix of the path that exists in the folder. A base name alone matches one path
-// only: tools give the pictures of many tests one name, and it is unknown which of them is in the folder. An error is
-// a *tree.FieldError.
+// Open opens an attachment by its path in a report. Reports are moved, and mostly have the path on the machine that ran
+// the test; so Open looks for the longest end of the path that exists in the folder. A file name alone matches one path
+// only: tools give the pictures of many tests one name, and it is unknown which of them is in the folder. An error is a
+// *tree.FieldError.
 func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
 	parts := strings.Split(strings.TrimLeft(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"), "/")

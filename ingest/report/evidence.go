@@ -14,12 +14,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Shot is a picture that a report attaches to a test: a file that it names, or bytes that it contains.
+// Shot is a picture that a report attaches to a test. It is in a file that the report names, or in the report itself.
 type Shot struct {
 	Report string    // name of the file that attaches it
-	Name   string    // the name in the tool
-	Path   string    // as in the report; "" with Data
-	Data   io.Reader // nil with Path
+	Name   string    // its name in the tool
+	Path   string    // as in the report; "" if Data is set
+	Data   io.Reader // nil if Path is set
 }
 
 // shot is a picture before its test is settled.
@@ -141,7 +141,7 @@ func (d *fileDecoder) kept(file string, s *shot) (tree.Picture, bool) {
 	return tree.Picture{}, false
 }
 
-// LeftPicture is a skipped picture, and the reason.
+// LeftPicture is a picture in a report that was not stored, and why.
 type LeftPicture struct {
 	File    string `json:"file"`
 	Picture string `json:"picture"`

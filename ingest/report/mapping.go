@@ -16,7 +16,7 @@ import (
 // longestMapping bounds a mapping, in bytes.
 const longestMapping = 64 << 10
 
-// Mapping maps the data of a run in a file of another form to fields. A nil mapping is empty.
+// Mapping describes where a JSON file or a table has the fields of a run. A nil Mapping is empty.
 type Mapping struct {
 	runs   []pathStep
 	fields []mapped
@@ -39,11 +39,13 @@ type mappingFile struct {
 	Words  map[string]string `yaml:"words"`
 }
 
-// ReadMapping reads a mapping: YAML with runs, the path of the objects that are runs; fields, for names of
-// [ingest.Fields] the path within a run; and words, the meaning of the file's verdicts. A path is names with full
-// stops between them; [] is each element of an array, [0] the first, ["a.b"] a name with a full stop. A path that
-// begins with ^. is of the nearest object around the run that has such a member before the run, and a value that
-// begins with = is a constant. Without runs each object of the file is a run. A problem is a *ingest.FileError.
+// ReadMapping reads a Mapping in YAML. runs is the path of the objects that are runs; without it each object of the
+// file is a run. fields has, for names of [ingest.Fields], the path within a run. words has the meaning of the file's
+// verdicts. The error for an invalid mapping is a *ingest.FileError.
+//
+// A path is names with full stops between them; [] is each element of an array, [0] the first, ["a.b"] a name with a
+// full stop. A path that begins with ^. starts at the nearest object around the run that has such a member before the
+// run. A value that begins with = is a constant.
 func ReadMapping(name string, r io.Reader) (*Mapping, error) {
 	b, err := io.ReadAll(io.LimitReader(r, longestMapping+1))
 	if err != nil {

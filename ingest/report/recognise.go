@@ -13,11 +13,11 @@ import (
 	"github.com/memtree/memtree/ingest"
 )
 
-// Sniff is the number of bytes of the beginning of a file for Recognise.
+// Sniff is how many bytes of the beginning of a file Recognise needs.
 const Sniff = 64 << 10
 
-// Recognise returns the format of a file by its beginning; "" if it is none of these, such as a file of memtree's own
-// runs. It looks for features that only files of the format have.
+// Recognise returns the format of the report whose file begins with begin, or "" if it is no report, such as a file of
+// memtree's own runs. It looks for features that only files of the format have.
 func Recognise(begin []byte) Format {
 	b := bytes.TrimPrefix(begin, []byte("\xef\xbb\xbf"))
 	t := bytes.TrimLeft(b, " \t\r\n")

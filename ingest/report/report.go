@@ -35,42 +35,42 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Format is the name of a format.
+// Format is the name of a report's format, as users write it.
 type Format string
 
-// The formats.
+// The formats of reports.
 const (
-	JUnit      Format = "junit"
-	Playwright Format = "playwright"
-	Midscene   Format = "midscene"
-	Promptfoo  Format = "promptfoo"
-	Allure     Format = "allure"
-	Pytest     Format = "pytest" // the JSON of pytest-json-report
-	Inspect    Format = "inspect"
-	DeepEval   Format = "deepeval"
-	UIBench    Format = "uibench"
-	CSV        Format = "csv" // tables: CSV, TSV and XLSX
-	Map        Format = "map" // any JSON, by a mapping
+	JUnit      Format = "junit"      // JUnit's XML, which many tools write
+	Playwright Format = "playwright" // the JSON reporter of Playwright
+	Midscene   Format = "midscene"   // reports and summaries of Midscene
+	Promptfoo  Format = "promptfoo"  // JSON results of promptfoo
+	Allure     Format = "allure"     // result files of Allure
+	Pytest     Format = "pytest"     // the JSON of pytest-json-report
+	Inspect    Format = "inspect"    // logs of Inspect
+	DeepEval   Format = "deepeval"   // JSON results of DeepEval
+	UIBench    Format = "uibench"    // results of the public GUI benchmark
+	CSV        Format = "csv"        // tables: CSV, TSV and XLSX
+	Map        Format = "map"        // any JSON, by a mapping
 )
 
-// Formats returns all formats in the order for users.
+// Formats returns all formats, in the order in which users see them.
 func Formats() []Format {
 	return []Format{JUnit, Playwright, Midscene, Promptfoo, Allure, Pytest, Inspect, DeepEval, UIBench, CSV, Map}
 }
 
-// Options configures the reading of reports. The zero value works, except for Map.
+// Options configures a FileReader. The zero value works, except for Map.
 type Options struct {
 	Run     string   // name of the run, for reports that share it; "": the name in the report
-	Mapping *Mapping // for Map, and for the columns of tables
-	Tests   bool     // read tests instead of runs: include those without a verdict, and drop the verdicts of the others
-	Link    string   // of a page about the run, such as the job of CI; shown with every test
+	Mapping *Mapping // for Map, where fields are; for tables, in which columns
+	Tests   bool     // read tests and not runs: include tests without a verdict, and drop the verdicts of the others
+	Link    string   // address of a page about the run, such as the job of CI; it is shown with every test
 
-	// Keep stores a picture and returns the reference for an evaluation. Its error is why the picture is skipped. Nil:
-	// all are skipped.
+	// Keep stores a picture and returns the reference for an evaluation. Its error is why the picture is skipped. If Keep
+	// is nil, all pictures are skipped.
 	Keep func(Shot) (tree.Picture, error)
 }
 
-// FileReader reads the files of one run. It is not safe for concurrent use.
+// FileReader reads the report files of one run as evaluations. It is not safe for concurrent use.
 type FileReader struct {
 	format Format
 	o      Options
@@ -80,13 +80,14 @@ type FileReader struct {
 
 	caseBytes int // approximate size of both
 	shots     byteSpool
-	Skipped   int           // tests without a verdict so far
-	Pictures  int           // stored so far
-	Left      int           // pictures skipped so far
-	Why       []LeftPicture // for the first of them
+	Skipped   int           // number of tests without a verdict so far
+	Pictures  int           // number of pictures stored so far
+	Left      int           // number of pictures skipped so far
+	Why       []LeftPicture // why the first of them were skipped
 }
 
-// NewReader returns a reader of files in a format.
+// NewReader returns a FileReader for files in the format f. It fails for an unknown format, and for Map without a
+// mapping.
 func NewReader(f Format, o Options) (*FileReader, error) {
 	if !slices.Contains(Formats(), f) {
 		return nil, fmt.Errorf("there is no format %q", f)
@@ -100,9 +101,9 @@ func NewReader(f Format, o Options) (*FileReader, error) {
 // errStop ends a decoder whose consumer stopped the iteration.
 var errStop = errors.New("stop")
 
-// File returns the evaluations of a file in order. Its contract is that of [ingest.Read]: a *ingest.LineError concerns
-// one part and iteration continues, and any other error ends it. An attempt that may still be followed by another is
-// returned with a later file, or by End.
+// File returns the runs in the file r in order. Errors are as in [ingest.Read]: a *ingest.LineError concerns one part
+// and iteration continues, and any other error ends it. A test may be attempted several times: if a later file may have
+// another attempt, File returns the run with that file, or End does.
 func (rd *FileReader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &fileDecoder{rd: rd, name: name, yield: yield}
@@ -127,7 +128,7 @@ func (rd *FileReader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, 
 	}
 }
 
-// End returns the attempts that were still open after all files.
+// End returns the runs that File held back because another attempt might have followed. Call it after the last file.
 func (rd *FileReader) End() iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &fileDecoder{rd: rd, yield: yield}
