@@ -12,10 +12,12 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Book holds the coming tests and their briefs. The zero value is not usable; see New. It is safe for concurrent use.
+// Book holds tests that will run, and for each the memories that a reader picked (a Brief). Use New; the zero value
+// does not work. A Book is safe for concurrent use.
 //
-// Memories are numbered from 1 in the order in which their lines first came, and a memory whose line changes gets a
-// new number. A brief has considered the memories up to its UpTo, so memories with higher numbers are unread for it.
+// Memories are numbered from 1 in the order in which Learn first received their lines. A memory whose line changes
+// gets a new number. A brief has considered the memories up to its UpTo, so those with higher numbers are unread for
+// it.
 type Book struct {
 	mu       sync.RWMutex
 	last     uint64                  // the highest number of a memory
@@ -41,7 +43,7 @@ type numbered struct {
 	Material `json:"-"`
 }
 
-// New returns an empty book.
+// New returns a Book without tests and memories.
 func New() *Book {
 	return &Book{
 		memories: map[string]*numbered{}, briefs: map[string]*Brief{},
@@ -50,11 +52,12 @@ func New() *Book {
 	}
 }
 
-// ErrFull is the error of Note for a test for which the book has no room.
+// ErrFull is the error of Book.Note for a new test if the book has MostTests already.
 var ErrFull = errors.New("the book of briefs has no room for more tests; give it those that will run")
 
-// Note adds a test to the book, or records that it was named again. The book stores clean, the prompt without secrets,
-// up to 20,000 characters of it, and finds the test by the original prompt. A test without a prompt is ignored.
+// Note adds test t to the book, or records that it was named again. The book finds the test by t.Prompt but stores
+// clean, the prompt without secrets, up to 20,000 characters of it. Note ignores a test without a prompt. It returns
+// ErrFull if the book has no room.
 func (b *Book) Note(t UpcomingTest, clean string) error {
 	if strings.TrimSpace(t.Prompt) == "" {
 		return nil
@@ -114,9 +117,9 @@ func (b *Book) unlist(f *Brief) {
 	drop(b.byWords, f.Words)
 }
 
-// Learn updates the book to the present live memories. New memories and those with changed content get the next
-// numbers, in the order given. Memories that are no longer live are removed, with their picks. Cases that a fact
-// explains lose their line.
+// Learn replaces the book's memories by all, those in use. New memories, and those whose content changed, get the next
+// numbers, in the order of all. Picks of memories that are no longer in use disappear. A case that a fact in all
+// explains has no line.
 func (b *Book) Learn(all []Material) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -155,9 +158,9 @@ func (b *Book) Learn(all []Material) {
 	}
 }
 
-// Find returns a copy of the brief of a test: the one of its key; or one of the same prompt whose product and suite do
-// not differ, since one of the two may not name them; or one of the same id whose prompt is nearly the same. ok is
-// false if nothing was read for it.
+// Find returns a copy of the brief for test t: that of the test with its key; else of one with its prompt, whose
+// product and suite do not differ where both name them; else of one with its id and nearly its prompt. ok is false if
+// the book has no usable brief for the test.
 func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 	b.ready(t, true)
 	b.mu.RLock()
@@ -177,7 +180,8 @@ func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 	return f, true
 }
 
-// Names returns the ids and prompts under which a test is known: those of the tests with its id, or its prompt.
+// Names returns the ids and prompts of the tests in the book that have the id or the prompt of t, and no other
+// product.
 func (b *Book) Names(t *UpcomingTest) (out []string) {
 	b.ready(t, false)
 	b.mu.RLock()
@@ -203,8 +207,8 @@ func (b *Book) other(keys []string, same func(*Brief) bool, t *UpcomingTest) *Br
 // agree reports whether two names are equal or one is missing.
 func agree(a, b string) bool { return a == b || a == "" || b == "" }
 
-// Unread reports whether a memory was not considered for a brief: it is newer, or it was rewritten since. One without
-// a line is considered with the lesson that covers it.
+// Unread reports whether brief f was made without memory id, which is newer or was rewritten since. A memory without a
+// line counts as read, because another memory's line covers it. An unknown memory is unread.
 func (b *Book) Unread(f *Brief, id string) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -212,17 +216,17 @@ func (b *Book) Unread(f *Brief, id string) bool {
 	return m == nil || m.Digest != "" && m.Number > f.UpTo
 }
 
-// BookStats holds statistics of a book.
+// BookStats counts the tests of a Book.
 type BookStats struct {
 	Tests int `json:"tests"`
-	Read  int `json:"read"`  // tests with a brief
-	Told  int `json:"told"`  // those with a pick
+	Read  int `json:"read"`  // tests with a usable brief
+	Told  int `json:"told"`  // of Read, tests with a pick
 	New   int `json:"new"`   // tests for which nothing was read or tried yet
-	Open  int `json:"open"`  // tests for which memories are unread, the new ones included
-	Picks int `json:"picks"` // in all
+	Open  int `json:"open"`  // tests with unread memories, New included
+	Picks int `json:"picks"` // picks of all these tests
 }
 
-// Known returns the statistics of the book.
+// Known counts the tests in the book.
 func (b *Book) Known() BookStats {
 	b.parseRead()
 	b.mu.RLock()
@@ -250,7 +254,7 @@ func (b *Book) Known() BookStats {
 	return k
 }
 
-// Picked returns, for each memory, the number of tests for which a reader picked it.
+// Picked returns the number of tests for which a reader picked a memory, by the id of the memory.
 func (b *Book) Picked() map[string]int {
 	b.parseRead()
 	b.mu.RLock()
@@ -264,8 +268,9 @@ func (b *Book) Picked() map[string]int {
 	return out
 }
 
-// List returns copies of the briefs: those with picks first, then the latest named, then by key. Those of a reader
-// that is not trusted are marked as refused.
+// List returns copies of the briefs of all tests: those with picks first, then by the time when the test was last
+// named, latest first, then by key. It marks a brief that cannot be used as Refused, such as one of a reader that is
+// not trusted.
 func (b *Book) List() []Brief {
 	b.parseAll()
 	b.mu.RLock()
@@ -283,7 +288,7 @@ func (b *Book) List() []Brief {
 	return out
 }
 
-// Since returns the tests that were named at or after a time, in the order of their keys.
+// Since returns the tests that were last named or run at the time at or later, sorted by key.
 func (b *Book) Since(at time.Time) []UpcomingTest {
 	b.parseAll()
 	b.mu.RLock()
@@ -307,7 +312,7 @@ func (b *Book) keys() []string {
 	return keys
 }
 
-// Forget drops the tests that were last named before a time.
+// Forget drops the tests that were last named or run before the time before, with their briefs.
 func (b *Book) Forget(before time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -323,7 +328,7 @@ func (b *Book) Forget(before time.Time) {
 	}
 }
 
-// Clone returns a deep copy of everything in the book that changes.
+// Clone returns a copy of b. Changes of one do not affect the other.
 func (b *Book) Clone() *Book {
 	b.parseAll()
 	b.mu.RLock()

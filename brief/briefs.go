@@ -23,62 +23,63 @@ const (
 	forgetTest = 90 * 24 * time.Hour // after it the book drops a test
 )
 
-// Options is what Briefs need of a memory.
+// Options connects Briefs with a memory. All functions but Sync are required.
 type Options struct {
-	Book     func() *Book  // the present one
-	Model    llm.Generator // nil: only ReadOptions.Reader reads
-	Name     string        // of the model, if it does not report its own
-	Now      func() time.Time
-	ReadOnly bool
-	Formed   func(context.Context) error                   // waits until recorded runs are cases
-	Memories func(context.Context) ([]Material, error)     // the live ones
-	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds, for a tree with many memories
-	Found    func(context.Context, *UpcomingTest) bool     // the search finds a memory for a test
-	Hidden   func(product string) bool                     // no model may read tests of the product
-	Clean    func(string) string                           // removes secrets
-	Save     func(context.Context, time.Duration)          // saves the book, if that was not done for so long
-	Failed   func(error)                                   // receives a failure that stopped nothing
-	Sync     func(context.Context) error                   // brings in what other processes saved; nil: there are none
+	Book     func() *Book                                  // returns the present Book
+	Model    llm.Generator                                 // the reader; nil: only ReadOptions.Reader reads
+	Name     string                                        // name of Model, if its answers do not report one
+	Now      func() time.Time                              // returns the present time
+	ReadOnly bool                                          // nothing is written, so Read and Expect fail
+	Formed   func(context.Context) error                   // waits until recorded runs have become cases
+	Memories func(context.Context) ([]Material, error)     // returns the memories and facts in use
+	Near     func(context.Context, *UpcomingTest) []string // returns ids that the search finds; asked if there are many memories
+	Found    func(context.Context, *UpcomingTest) bool     // whether the search finds a memory for a test
+	Hidden   func(product string) bool                     // whether no model may read tests of the product
+	Clean    func(string) string                           // removes secrets from a prompt
+	Save     func(context.Context, time.Duration)          // saves the book, unless it was saved within the duration
+	Failed   func(error)                                   // receives an error that stopped nothing
+	Sync     func(context.Context) error                   // reads what other processes saved; nil: there are none
 }
 
-// Briefs are the briefs of a memory. Its methods are safe for concurrent use.
+// Briefs reads the coming tests of a memory in advance, and returns what it knows of them. Its methods are safe for
+// concurrent use.
 type Briefs struct {
 	a    Options
 	turn *semaphore.Weighted // one Read at a time
 }
 
-// NewBriefs returns the briefs of a memory.
+// NewBriefs returns the Briefs of the memory that a connects.
 func NewBriefs(a Options) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeighted(1)} }
 
-// ReadOptions bounds a Read. With nil or the zero value a Read reads all unread tests.
+// ReadOptions bounds a Read. Nil and the zero value set no bounds: all unread tests are read.
 type ReadOptions struct {
-	DryRun   bool             // call no model, write nothing: Calls, Usage and Cost are estimated
-	MaxCalls *int             // of the model; nil: no bound
-	MaxCost  *float64         // of the calls, by Price; nil: no bound
-	Price    meter.Price      // of the model's tokens
+	DryRun   bool             // call no model and write nothing; Calls, Usage and Cost are estimates
+	MaxCalls *int             // calls of the model; nil: no bound
+	MaxCost  *float64         // cost of these calls, by Price; nil: no bound
+	Price    meter.Price      // price of the model's tokens
 	Limits   QuestionLimits   // the size of one question
-	Fresh    bool             // only tests for which nothing was read yet
-	Reader   llm.Generator    // replaces the model, for example an agent that reads by itself
-	Progress func(ReadResult) // called after every question; may be nil
+	Fresh    bool             // only tests for which nothing has been read
+	Reader   llm.Generator    // the model to call instead, such as an agent that reads prompts itself
+	Progress func(ReadResult) // called after every question, one call at a time; may be nil
 }
 
-// ReadResult is the result of a Read, or its estimate.
+// ReadResult is what a Read did, or with DryRun would do.
 type ReadResult struct {
-	Tests    int       `json:"tests"`    // tests with unread memories
-	Memories int       `json:"memories"` // memories to consider for them, at most
-	Calls    int       `json:"calls"`
-	Usage    llm.Usage `json:"usage"`
-	Cost     float64   `json:"-"`
+	Tests    int       `json:"tests"`    // tests in the questions
+	Memories int       `json:"memories"` // memories in one question, at most
+	Calls    int       `json:"calls"`    // calls of the model
+	Usage    llm.Usage `json:"usage"`    // tokens of these calls
+	Cost     float64   `json:"-"`        // of these tokens, by Price
 	ReadCounts
-	Left int       `json:"left"` // tests whose question got no answer; the next Read continues with them
-	Why  string    `json:"why,omitempty"`
-	Book BookStats `json:"book"` // the present state
+	Left int       `json:"left"`          // tests whose question got no answer; the next Read asks again
+	Why  string    `json:"why,omitempty"` // why a question got no answer, the last reason
+	Book BookStats `json:"book"`          // the book afterwards
 }
 
-// Read has a model read tests before they run and pick the memories that fit each, so that guidance can give these, in
-// the test's own terms. It reads only what is new: tests that were not read yet, and memories added since. Without
-// tests it reads those that were queried or recorded in the last 30 days. If it is cut short, it keeps what was read.
-// Without a model the error is llm.KindNotSet.
+// Read asks a model which memories fit each test, before the tests run. Guidance then uses these memories, in the
+// test's own terms. Read asks only about tests that were not read yet, and memories added since. Without tests it
+// reads those that were named or run in the last 30 days. If it ends early, it keeps the answers so far. Without a
+// model the error is llm.KindNotSet.
 func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (ReadResult, error) {
 	if o == nil {
 		o = &ReadOptions{}
@@ -90,7 +91,7 @@ func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions)
 	return out, nil
 }
 
-// Expect adds tests that will be run, so that a Read without tests reads them.
+// Expect adds tests that will run, so that a Read without tests reads them.
 func (s *Briefs) Expect(tests []UpcomingTest) error {
 	if s.a.ReadOnly {
 		return fmt.Errorf("expect: %w", store.ErrReadOnly)
@@ -103,8 +104,8 @@ func (s *Briefs) Expect(tests []UpcomingTest) error {
 	return nil
 }
 
-// Sync brings in the tests that other processes of a shared tree know of, and what they have read, and saves what
-// they do not have.
+// Sync adds the tests and picks that other processes of a shared tree have saved, and saves the result. It does
+// nothing if there are no others.
 func (s *Briefs) Sync(ctx context.Context) error {
 	if s.a.Sync == nil {
 		return nil
@@ -116,17 +117,17 @@ func (s *Briefs) Sync(ctx context.Context) error {
 	return nil
 }
 
-// Known returns what is known of the coming tests.
+// Known counts the coming tests.
 func (s *Briefs) Known() BookStats { return s.a.Book().Known() }
 
-// Picked returns, for each memory, the number of known tests for which a reader picked it.
+// Picked returns the number of coming tests for which a reader picked a memory, by the id of the memory.
 func (s *Briefs) Picked() map[string]int { return s.a.Book().Picked() }
 
-// Coming returns the coming tests with their briefs, those with a memory first.
+// Coming returns the coming tests with their briefs, as Book.List does.
 func (s *Briefs) Coming() []Brief { return s.a.Book().List() }
 
-// Prompts returns the prompts of the coming tests of a product by their ids, or by themselves where they have none; of
-// all products for "".
+// Prompts returns the prompts of the coming tests of a product, "" for all products, by test id, or by prompt for a
+// test without an id.
 func (s *Briefs) Prompts(product string) map[string]string {
 	out := map[string]string{}
 	for _, b := range s.Coming() {
@@ -137,13 +138,14 @@ func (s *Briefs) Prompts(product string) map[string]string {
 	return out
 }
 
-// Note adds a test that was named at a time.
+// Note adds test t, which somebody named at the time at.
 func (s *Briefs) Note(t UpcomingTest, at time.Time) error {
 	t.Seen = at.UTC()
 	return s.a.Book().Note(t, s.a.Clean(t.Prompt))
 }
 
-// NoteRuns adds the tests of recorded runs, which have no secrets any more: a test that ran will run again.
+// NoteRuns adds the tests of recorded runs, because a test that ran will run again. Their prompts have no secrets any
+// more.
 func (s *Briefs) NoteRuns(es []tree.Evaluation) error {
 	for i := range es {
 		e := &es[i]
@@ -158,7 +160,8 @@ func (s *Briefs) NoteRuns(es []tree.Evaluation) error {
 	return nil
 }
 
-// ReadNow has the model read one test that was not read yet, for at most the given time, before its run.
+// ReadNow asks the model about test t just before its run, if nothing was read for it, and waits at most the duration
+// most. An error goes to Options.Failed.
 func (s *Briefs) ReadNow(ctx context.Context, t UpcomingTest, most time.Duration) {
 	_, known := s.a.Book().Find(&t)
 	if most <= 0 || known || s.a.Model == nil || s.a.ReadOnly || s.a.Hidden(t.Product) {

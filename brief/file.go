@@ -30,8 +30,8 @@ type header struct {
 	Purged   uint64          `json:"purged,omitempty"`
 }
 
-// Save writes the book as one file: a line of memories, then a line for each test, in the order of their keys. The same
-// book gives the same bytes. A book that changes is stored in pieces where one process has it, see Pieces.
+// Save writes the book as one file: a line of memories, then a line for each test, sorted by key. The same book gives
+// the same bytes. A process that changes a book again and again saves it as Pieces instead.
 func (b *Book) Save(w io.Writer) error {
 	b.parseAll()
 	b.mu.RLock()
@@ -56,7 +56,7 @@ func (b *Book) Save(w io.Writer) error {
 	return nil
 }
 
-// Purge makes a book the first one after a purge of the tree, at a version of it.
+// Purge records that the store purged memories and that b, at this version of the tree, is the first book afterwards.
 func (b *Book) Purge(version uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,15 +71,15 @@ func (b *Book) PurgedAt() uint64 {
 	return b.purged
 }
 
-// Changes returns a number that increases with every change of the book.
+// Changes returns a number that grows with every change of the book.
 func (b *Book) Changes() uint64 {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.changes
 }
 
-// Load reads what Save wrote. A file that is incomplete, of another version or beyond the limits is an error, and the
-// caller then starts a new book.
+// Load returns the book that Save wrote. It returns an error for a file that is incomplete, of another version or
+// beyond the limits; begin a new book then.
 func Load(r io.Reader) (*Book, error) {
 	b := New()
 	lines := bufio.NewScanner(r)
@@ -132,10 +132,9 @@ func (b *Book) loadLines(lines *bufio.Scanner) error {
 	return nil
 }
 
-// Join returns the one of two books in which more tests were read, with the tests of the other one that it does not
-// have; these are unread. Two processes number the memories of a tree differently, so what one has read means nothing
-// in the book of the other. With equal numbers it is the first one. more is true if it had tests to learn. If something
-// was purged from the tree since one of the two began, it is the other one as it is.
+// Join joins two books of one tree, as two processes had them. It returns the one with more tests read, a on a tie,
+// and adds the tests that only the other one has, without what was read for them: the two number memories differently.
+// more is true if it added any. Exception: if PurgedAt differs, Join returns the book with the later purge unchanged.
 func Join(a, b *Book) (out *Book, more bool) {
 	if at, other := a.PurgedAt(), b.PurgedAt(); at != other {
 		if at > other {

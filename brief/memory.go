@@ -13,12 +13,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Material is a live node, or a fact, in the form for a reader.
+// Material is a node in use, or a fact about the product, as a reader sees it.
 type Material struct {
-	ID     string
-	Line   string   // one line; "" for a node that another line covers
-	Checks []string // sorted
-	Cases  int      // the number of its cases
+	ID     string   // id of the node or fact
+	Line   string   // its text on one line; "" if no reader sees it by itself
+	Checks []string // checks that it is about, sorted
+	Cases  int      // number of its cases
 
 	products []string // of its cases, sorted; empty if they name none
 	lesson   bool
@@ -27,8 +27,8 @@ type Material struct {
 	advice   string   // the advice of a lesson, without its examples
 }
 
-// FactOf returns a fact in the form for a reader, with the cases whose notes state it. These have no line of their own:
-// the fact explains them.
+// FactOf returns the fact with this id and statement as a reader sees it. cases are the ids of the cases whose notes
+// state it. They get no line of their own, because the fact explains them.
 func FactOf(id string, s *ledger.Statement, cases []string) Material {
 	m := Material{ID: id, Cases: len(cases), fact: true, explains: cases}
 	m.Line = "known · " + text.Line(text.Clip(s.Text, mostFact))
@@ -87,9 +87,9 @@ func productsOf(n *tree.Node, byID map[string]*tree.Node) []string {
 	return slices.Sorted(maps.Keys(in))
 }
 
-// Memories returns the lines of the live nodes for a reader, lessons first, in the order of their ids, without those
-// with a case of a product that no reader may see. Cases under a lesson and strategies have no line of their own: the
-// lesson shows some of its cases, and a strategy has only its lessons.
+// Memories returns a Material for each of the nodes in use, lessons first, then by id. Line is empty for strategies,
+// for cases of a lesson, because the lesson's line quotes some of them, and for nodes with a case of a hidden product.
+// hidden may be nil.
 func Memories(nodes []tree.Node, hidden func(product string) bool) []Material {
 	byID := make(map[string]*tree.Node, len(nodes))
 	for i := range nodes {
@@ -133,7 +133,7 @@ func Memories(nodes []tree.Node, hidden func(product string) bool) []Material {
 	return out
 }
 
-// Checks returns the checks that a memory is about, sorted.
+// Checks returns the ids of the checks that memory n is about, sorted, each once.
 func Checks(n *tree.Node) []string {
 	var ids []string
 	for _, l := range n.Says() {

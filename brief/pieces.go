@@ -34,27 +34,27 @@ type headSegment struct {
 var memoriesKind = piece.Kind{Magic: "memtree-briefs-of\n", Format: 1, Name: "the memories of the book of coming tests",
 	Again: "they are read anew"}
 
-// Pieces are one state of a book, as it is stored: store.Pieces.
+// Pieces is one state of a Book as files, most of which stay the same from state to state. It implements store.Pieces.
 type Pieces struct {
 	names []string
 	write []func(io.Writer) error
 	head  []byte
 }
 
-// Version is 0: a book is of no version of the tree.
+// Version returns 0: a book belongs to no version of the tree.
 func (*Pieces) Version() uint64 { return 0 }
 
-// Names returns the names of the pieces' files.
+// Names returns the names of the files.
 func (p *Pieces) Names() []string { return p.names }
 
-// Write writes the i-th piece's file.
+// Write writes the file with the i-th of the Names to w.
 func (p *Pieces) Write(i int, w io.Writer) error { return p.write[i](w) }
 
-// Head returns the bytes that name the pieces.
+// Head returns the content of the file that names all others.
 func (p *Pieces) Head() []byte { return p.head }
 
-// Pieces returns the present state in pieces. What is new since the last call is a piece of its own, or is merged with
-// others.
+// Pieces returns the present state of b as Pieces. What changed since the last call is in a file of its own, or merged
+// with earlier files.
 func (b *Book) Pieces() (*Pieces, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,9 +121,9 @@ func (b *Book) settle() error {
 	}
 }
 
-// LoadPieces opens a book that was stored in pieces, or whole. open returns the file
-// with a name, and its size; the file must stay open as long as the book is in use. With an error the book has what
-// could be read, or is nil.
+// LoadPieces returns the book whose Pieces.Head is head, or that Save wrote as head. open returns the file with a
+// name, and its size; the file must stay open as long as the book is in use. With an error the book has what could be
+// read, or is nil.
 func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error)) (*Book, error) {
 	h, err := readHead(head)
 	if err != nil {

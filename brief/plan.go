@@ -9,22 +9,22 @@ import (
 	"github.com/memtree/memtree/prompts"
 )
 
-// A ReadingTask is a number of tests and the memories that are to be considered for them.
+// A ReadingTask is one question for a reader: tests, and the memories to consider for them.
 type ReadingTask struct {
-	In    prompts.BriefInput
-	tests []string // keys, in the order of In.Tests
-	lines []string // ids of memories, in the order of In.Memories
-	upTo  uint64   // number of the last memory that is considered once it is answered
-	all   bool     // nothing was read for these tests before
-	again bool     // an answer for these tests was refused once
-	found []bool   // the search finds a memory for the test; nil: unknown
+	In    prompts.BriefInput // the input of the prompt
+	tests []string           // keys, in the order of In.Tests
+	lines []string           // ids of memories, in the order of In.Memories
+	upTo  uint64             // number of the last memory that is considered once it is answered
+	all   bool               // nothing was read for these tests before
+	again bool               // an answer for these tests was refused once
+	found []bool             // the search finds a memory for the test; nil: unknown
 }
 
-// QuestionLimits bound a question. Zero fields mean the defaults.
+// QuestionLimits bounds one question. A zero field means the default, which its comment has first.
 type QuestionLimits struct {
-	Tests    int // at most in one question; 80
-	Memories int // at most in one question; 120
-	Facts    int // beside them; 120
+	Tests    int // 80: tests in one question
+	Memories int // 120: memories in one question
+	Facts    int // 120: facts about the product, beside the memories
 }
 
 func (l QuestionLimits) withDefaults() QuestionLimits {
@@ -32,14 +32,13 @@ func (l QuestionLimits) withDefaults() QuestionLimits {
 	return l
 }
 
-// Sieve returns the ids of the memories that the search finds for a test, the nearest first. It is called if there are
-// more memories than a question has room for.
+// Sieve is a function that returns the ids of the memories that the search finds for test t, nearest first.
 type Sieve func(t *UpcomingTest) []string
 
-// Plan returns the open questions for tests: new tests with all memories, known ones with memories that are new or
-// rewritten since. Tests that are not in the book, or without open memories, are in none. The tests of a product are
-// grouped. The same book and tests give the same questions, in whatever order the tests come: a list that was sorted
-// anew costs nothing.
+// Plan returns the open questions about tests: for new tests all memories, for others the memories that are new or
+// rewritten since. It skips tests that are not in the book, and those for which everything was considered. If there
+// are more memories than l allows, near helps to choose; near may be nil. The result does not depend on the order of
+// tests, and each question has tests of one product as far as possible.
 func (b *Book) Plan(tests []UpcomingTest, l QuestionLimits, near Sieve) []ReadingTask {
 	l = l.withDefaults()
 	b.parseAll()
@@ -191,11 +190,11 @@ func question(tests []*Brief, lines []*numbered, top uint64, all bool) ReadingTa
 	return q
 }
 
-// Size returns the numbers of tests and memories of a question.
+// Size returns the numbers of tests and memories in the question.
 func (q *ReadingTask) Size() (tests, memories int) { return len(q.tests), len(q.lines) }
 
-// Halves splits a question in two, for a reader whose model has no room for it. It returns nil for one that cannot be
-// split further.
+// Halves returns two questions, each with half of the tests of q, for a model to which q is too long. It returns nil
+// if q has only one test.
 func (q *ReadingTask) Halves() []ReadingTask {
 	n := len(q.tests)
 	if n < 2 {

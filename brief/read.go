@@ -36,15 +36,15 @@ func (r *modelReader) Request(q *ReadingTask) (llm.Request, error) {
 	return r.Prompts.Request(p, q.In.Lang, answerTokens+testTokens*len(q.tests)), nil
 }
 
-// ReadCounts is the result of reading.
+// ReadCounts counts what answers of a reader brought.
 type ReadCounts struct {
 	Tests   int      `json:"read"`    // tests that have a brief now
-	Told    int      `json:"told"`    // those of them with a pick
+	Told    int      `json:"told"`    // of Tests, those with a pick of these answers
 	Refused []string `json:"refused"` // why picks were refused, a sentence each
-	Unsaid  []string `json:"unsaid"`  // sentences that were refused, with the reason
+	Unsaid  []string `json:"unsaid"`  // sentences that were refused, with the reason; the memory's own text is used
 }
 
-// Add adds another reading to d.
+// Add adds o to d.
 func (d *ReadCounts) Add(o ReadCounts) {
 	d.Tests, d.Told = d.Tests+o.Tests, d.Told+o.Told
 	d.Refused, d.Unsaid = append(d.Refused, o.Refused...), append(d.Unsaid, o.Unsaid...)
