@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// vocabulary is how words of a map are compared.
+// vocabulary is how terms of a map are compared.
 type vocabulary struct {
 	means *meanings
 	seen  map[string]float64  // in how many names a term is
@@ -21,7 +21,7 @@ type vocabulary struct {
 	all   float64
 }
 
-// vocabulary returns the words of a product, computed once after each change.
+// vocabulary returns the terms of a product, computed once after each change.
 func (p *product) vocabulary() *vocabulary {
 	if v := p.words.Load(); v != nil {
 		return v

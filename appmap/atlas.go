@@ -106,7 +106,7 @@ func (a *Atlas) cleaned(w ledger.Walk) (out ledger.Walk, left int) {
 	return w, left
 }
 
-// address returns what is kept of an address: its page and the names of its parameters.
+// address returns what is stored of an address: its page and the names of its parameters.
 func address(s string) string {
 	if s == "" {
 		return ""

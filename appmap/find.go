@@ -204,7 +204,7 @@ func (m *Map) nameOf(p *product) string {
 	return ""
 }
 
-// mentions reports whether the question has one of the words.
+// mentions reports whether the question has one of the terms.
 func (a *asked) mentions(words string) bool {
 	if known, ok := a.kinds[words]; ok {
 		return known

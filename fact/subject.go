@@ -41,7 +41,7 @@ var (
 	trailing = []string{"错误地", "错误", "有误", "没有", "逻辑", "仍", "还", "被", "却", "都", "也", " wrongly", " incorrectly",
 		" still", " also", " which", " that", " it", " is", " was", " are", " were", " has been", " stays", " remains",
 		" has", " have", " with"}
-	// attributes are words for the aspect of a thing that is wrong.
+	// attributes are terms for the aspect of a thing that is wrong.
 	attributes = []string{"的", "文字", "文案", "文本", "标签", "名称", "内容", "价格", "数量", "数值", "数", "值", "类型", "type", "状态", "颜色",
 		"格式", "顺序", "显示", " text", " label", " name", " value", " caption", " count", " number", " price", " entry"}
 )

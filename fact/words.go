@@ -86,7 +86,7 @@ var depends = sync.OnceValue(func() *regexp.Regexp {
 		`check ?out|pay|continue|proceed)\b`)
 })
 
-// needsAct matches words that mean that a thing is visible only after an action.
+// needsAct matches terms that mean that a thing is visible only after an action.
 var needsAct = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)后|之后|以后|点击|点开|打开|展开|悬停|弹窗|弹出|对话框|抽屉|切换|选择|筛选|搜索|提交|加载|完成时|时|\b(?:after|once|` +
 		`when|while|upon|dialog|popup|modal|drawer|menu|hover|click|open|expand|select|submit|search|filter|load)`)

@@ -1,5 +1,5 @@
 // Package find defines the query by which people select judged runs and memories: by product, suite, run, day,
-// direction, error type, risk and words. The pages use it in their addresses, the command in its flags, the service in
+// direction, error type, risk and terms. The pages use it in their addresses, the command in its flags, the service in
 // the query of a route, with the same names.
 package find
 

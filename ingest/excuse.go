@@ -15,8 +15,8 @@ var excuses = map[string]tree.Excuse{
 	"环境异常": tree.Environment, "环境故障": tree.Environment,
 }
 
-// ExcuseOf returns the excuse that word names, such as "flaky": a reason why a verdict shows nothing about its judge.
-// It returns "" for any other text.
+// ExcuseOf returns the excuse with this name, such as "flaky": a reason why a verdict shows nothing about its judge. It
+// returns "" for any other text.
 func ExcuseOf(word string) tree.Excuse {
 	word = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(word)), "@")
 	return excuses[strings.NewReplacer(" ", "-", "_", "-").Replace(word)]

@@ -127,7 +127,7 @@ func (r *walkReader) bad(where, problem string, args ...any) error {
 	return &WalkError{File: r.file, Where: where, Problem: fmt.Sprintf(problem, args...)}
 }
 
-// errDone ends a reading that nobody wants to go on.
+// errDone ends a reading whose caller wants no more.
 var errDone = fmt.Errorf("done")
 
 // see adds a sighting to the walk under way.

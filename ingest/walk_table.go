@@ -19,7 +19,7 @@ func isTable(name string, head []byte) bool {
 }
 
 // table reads requirements: a CSV whose first line names the columns code, title, priority, criteria, page and tests.
-// Several criteria or tests stand in one field, with ";" between them.
+// Several criteria or tests are in one field, with ";" between them.
 func (r *walkReader) table(b []byte) error {
 	in := csv.NewReader(bytes.NewReader(b))
 	in.FieldsPerRecord = -1

@@ -9,7 +9,7 @@ import (
 // never reads them back.
 type VectorTable interface {
 	// FillVectors makes the table contain the vectors that all yields, made by encoder, and no others. It writes only
-	// those that changed, and omits a vector whose node has another revision by now. If nobody has created the table, it
+	// those that changed, and omits a vector whose node has another revision by now. If the store has no such table, it
 	// does nothing and does not call all. If it is interrupted, what it wrote remains.
 	FillVectors(ctx context.Context, encoder string, all iter.Seq2[NodeVector, error]) error
 }

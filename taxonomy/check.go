@@ -39,7 +39,7 @@ type Advice struct {
 // Empty reports whether a has no Do, and so gives no advice.
 func (a Advice) Empty() bool { return a.Do == Text{} }
 
-// Advice returns what to tell an agent that missed c in the direction d: c.Alarm for FalseFail, else c.Missed. For
+// Advice returns the advice for an agent that missed c in the direction d: c.Alarm for FalseFail, else c.Missed. For
 // FalseFail it is Alarm even if that is empty, because advice against missing a defect would cause more false alarms.
 func (c *Check) Advice(d Direction) Advice {
 	if d == FalseFail {

@@ -170,8 +170,8 @@ func (t *Taxonomy) group(id string) (errorGroup, bool) {
 // the slices inside its elements.
 func (t *Taxonomy) SceneTypes() []SceneType { return slices.Clone(t.scenes) }
 
-// SceneType returns the scene type that word names, and whether there is one. word may be an id, a name or an alias, in
-// any case (form, Form, 表单, 表单页).
+// SceneType returns the scene type with that id, name or alias, in any case (form, Form, 表单, 表单页), and
+// whether there is one.
 func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 	i, ok := t.byWord[word]
 	if !ok {
@@ -184,7 +184,7 @@ func (t *Taxonomy) SceneType(word string) (SceneType, bool) {
 }
 
 // WithoutModel reports whether the overlay excludes product from models: no model receives its runs, memories and
-// tests. Rules analyse them, and the search by words finds them.
+// tests. Rules analyse them, and the lexical search finds them.
 func (t *Taxonomy) WithoutModel(product string) bool { return slices.Contains(t.withoutModel, product) }
 
 // index fills byCheck and byWord. When two scene types share a name, an id wins over a name, a name over an alias, and

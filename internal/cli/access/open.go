@@ -77,7 +77,7 @@ func (d *Opener) Folder() string {
 }
 
 // With opens the store, calls do with the memory and closes the store. After a command that wrote, it prints a note if
-// memories can be found by their words alone.
+// memories can be found by text alone.
 //
 // For a command of another process it calls do with the memory that this process has open.
 func (d *Opener) With(ctx context.Context, how openMode, do func(*memtree.Memory) error) error {
