@@ -14,39 +14,39 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ExportChoice selects the nodes of an export, and their form. Its zero value selects all nodes except those that are
-// archived and imports that were never promoted.
+// ExportChoice selects the nodes of an export. The zero value selects all nodes but archived ones, and imports that
+// wait in quarantine. Each field that is set restricts the selection further.
 type ExportChoice struct {
-	ErrorTypes    []string   // none: all
-	Scope         tree.Scope // product, suite and test, where set
-	MinConfidence float64    // 0 to 1
-	Level         int        // 0: all
-	Since         time.Time  // of the last update
-	All           bool       // archived nodes and waiting imports, too
-	NoCases       bool       // lessons alone: their evidence is exported as counts and hashes
+	ErrorTypes    []string   // only these; none: all
+	Scope         tree.Scope // only its product, suite and test, where set
+	MinConfidence float64    // least confidence of a node, 0 to 1
+	Level         int        // only this level, 1 to 3; 0: all
+	Since         time.Time  // only nodes updated at this time or later
+	All           bool       // archived nodes and waiting imports too
+	NoCases       bool       // no cases: lessons get counts and hashes of their evidence
 	Redactor      Redactor   // nil: texts are exported unchanged
 }
 
-// Summary describes the nodes of an export.
+// Summary counts the nodes of an export, and those left out.
 type Summary struct {
-	Nodes      int            `json:"nodes"`
+	Nodes      int            `json:"nodes"`  // exported nodes
 	Levels     map[string]int `json:"levels"` // by node type
 	Types      map[string]int `json:"types"`  // by error type
 	Statuses   map[string]int `json:"statuses"`
 	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, exported without text; not in Statuses
 	Products   map[string]int `json:"products"`   // nodes by the product they name, as exported
 	Origins    map[string]int `json:"origins"`    // by origin id
-	Prompts    int            `json:"prompts"`    // cases, with prompt, judgment and truth
-	Redactions int            `json:"redactions"`
-	Archived   int            `json:"archived"` // not exported
-	Waiting    int            `json:"waiting"`  // not exported: imported, never promoted
-	Filtered   int            `json:"filtered"` // not exported because of the choice
+	Prompts    int            `json:"prompts"`    // cases, which have prompt, judgment and truth
+	Redactions int            `json:"redactions"` // removals of secrets and names
+	Archived   int            `json:"archived"`   // not exported because archived
+	Waiting    int            `json:"waiting"`    // not exported because they wait in quarantine
+	Filtered   int            `json:"filtered"`   // not exported because of the choice
 }
 
-// Selection is the result of an ExportChoice on a tree as it was at that time.
+// Selection is the nodes that Exchange.Export selected, of the tree as it was at that time.
 type Selection struct {
 	Summary Summary
-	Beside  // for Write; empty unless requested
+	Beside  // what Write puts beside the nodes
 	view    Tree
 	choice  ExportChoice
 	nodes   map[string]*chosen
@@ -188,8 +188,9 @@ func (s *Selection) count(k *chosen) {
 	}
 }
 
-// Nodes yields the chosen nodes in the order that Write needs. If the tree changed since Choose,
-// it yields store.ErrConflict; then choose again. It yields an error for a node that is not lawful as exported.
+// Nodes yields the selected nodes as they are exported, in the order that Write needs. If the tree has changed since
+// they were selected, it yields store.ErrConflict; then select again. It yields an error for a node that breaks a law
+// of the tree as exported.
 func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := s.leaving()
 	if s.choice.Redactor == nil && len(leaving) > len(s.nodes)/8 {

@@ -59,7 +59,7 @@ func entomb(n tree.Node) tree.Node {
 	return tree.Tombstone(&n)
 }
 
-// The reasons why a person's decision, here or elsewhere, holds a node back.
+// The values of NodePlan.Why for a node that a person's decision, here or elsewhere, keeps out.
 const (
 	WhyForgotten = "a person had it forgotten here"
 	WhyBanned    = "a person banned it here"

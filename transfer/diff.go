@@ -13,27 +13,28 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TreeDiff is the difference of two trees.
+// TreeDiff is how tree b differs from tree a, as Diff returns it.
 type TreeDiff struct {
-	Same    int       `json:"same"` // nodes
-	Added   []Differs `json:"added"`
-	Gone    []Differs `json:"gone"`
-	Changed []Differs `json:"changed"`
+	Same    int       `json:"same"`    // number of equal nodes
+	Added   []Differs `json:"added"`   // only in b
+	Gone    []Differs `json:"gone"`    // only in a
+	Changed []Differs `json:"changed"` // in both, and different
 	Lessons struct {  // in all of these
 		Added int `json:"added"`
 		Gone  int `json:"gone"`
-	} `json:"lessons"`
+	} `json:"lessons"` // number of lessons in these three
 	Facts FactsDiff `json:"facts"`
 }
 
-// FactsDiff is the difference of the facts in use of two trees. The lists are sorted by id.
+// FactsDiff is how the facts about products in use differ between two trees, as DiffFacts returns it. The lists are
+// sorted by id.
 type FactsDiff struct {
-	Same  int                `json:"same"`
-	Added []ledger.Statement `json:"added"`
-	Gone  []ledger.Statement `json:"gone"`
+	Same  int                `json:"same"`  // number of common facts
+	Added []ledger.Statement `json:"added"` // only in b
+	Gone  []ledger.Statement `json:"gone"`  // only in a
 }
 
-// DiffFacts returns the difference of b to a.
+// DiffFacts returns how the facts b differ from the facts a. Facts with the same ID are equal.
 func DiffFacts(a, b []ledger.Statement) FactsDiff {
 	without := func(of, other []ledger.Statement) []ledger.Statement {
 		has := map[string]bool{}
@@ -48,28 +49,26 @@ func DiffFacts(a, b []ledger.Statement) FactsDiff {
 	return FactsDiff{Same: len(b) - len(added), Added: added, Gone: without(a, b)}
 }
 
-// Differs is one node that differs. Lists of a TreeDiff are sorted by error
-// type, then level from the top, then id.
+// Differs is one node that differs. The lists of a TreeDiff are sorted by error type, then level from the top, then
+// id.
 type Differs struct {
 	ID        string    `json:"id"`
 	Type      tree.Type `json:"type"`
 	ErrorType string    `json:"errorType"`
-	Says      string    `json:"says"`
-	Parts     []Part    `json:"parts"` // of a changed one, in a fixed order
+	Says      string    `json:"says"`  // title or first text of the node
+	Parts     []Part    `json:"parts"` // of a changed node, in a fixed order
 	level     int
 }
 
-// Part is one difference between two versions of a node. For a lesson that only one version has, the other side is
-// empty.
+// Part is one difference between two versions of a node. If only one version has it, the other text is empty.
 type Part struct {
-	Name   string `json:"part"`
+	Name   string `json:"part"` // name of the field or part
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Diff returns the difference of b to a. Nodes are compared in canonical form, so revisions are ignored. It ranges
-// over each twice: first it hashes every node, then it reads the bodies of those that differ. In memory it holds only
-// these hashes and bodies.
+// Diff returns how the nodes of b differ from those of a. It compares nodes as they are exported, so revisions do not
+// matter. It ranges over each twice, and holds in memory only a hash of each node and the nodes that differ.
 func Diff(a, b iter.Seq2[tree.Node, error]) (TreeDiff, error) {
 	out := TreeDiff{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
 	before, err := hashes(a)

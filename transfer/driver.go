@@ -15,15 +15,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MergeFiles is a merge driver for git. base, ours and theirs are the paths of three versions of a file of the folder
-// form. It writes the merged file to ours.
+// MergeFiles is a merge driver for git. base, ours and theirs are the paths of three versions of one file of an export
+// in the form Folder. MergeFiles writes the merged file to ours.
 //
-// A node that both sides have is merged as by an import, so that it never conflicts and the order of merges does not
-// matter. A node that one side removed is removed if the other side did not change it; so is a fact. For a manifest it
-// writes one that is marked as merged by git, since the right counts do not follow from one file.
+// It merges a node that both sides have as an import does, so that no merge fails and the order of merges does not
+// matter. It removes a node, or a fact, that one side removed, if the other side did not change it. A merged manifest
+// is marked as such (Manifest.Merged), because the right counts do not follow from one file.
 //
-// It returns the nodes in which both sides contradict each other, sorted by id, for people to check. After an error
-// ours is unchanged.
+// MergeFiles returns the nodes in which both sides contradict each other, sorted by id, for people to check. After an
+// error ours is unchanged.
 func MergeFiles(base, ours, theirs string) ([]NodePlan, error) {
 	if isManifest(ours) || isManifest(theirs) {
 		return nil, mergeManifests(base, ours, theirs)

@@ -34,34 +34,34 @@ type treeDoor interface {
 	ReadOnly() bool
 }
 
-// Exchange moves nodes: out of one tree, into another, and out of its quarantine.
+// Exchange exports nodes of one memory, imports nodes into it, and promotes imported nodes out of quarantine.
 type Exchange struct{ door treeDoor }
 
-// NewExchange returns the Exchange of a memory.
+// NewExchange returns the Exchange of the memory behind door.
 func NewExchange(door treeDoor) *Exchange { return &Exchange{door} }
 
-// ExportOptions selects an export. Nil, and the zero value, select all nodes and facts in use.
+// ExportOptions selects what to export. Nil and the zero value select all nodes and facts in use.
 type ExportOptions struct {
-	ExportChoice      // except its Redactor
-	Risk         bool // include how many verdicts of each judge, product and type of scene were right
-	Redact       bool // remove secrets, addresses and names, in the file only, and omit cases and facts
+	ExportChoice      // its Redactor is ignored: see Redact
+	Risk         bool // include how many verdicts of each judge, product and scene type were right
+	Redact       bool // remove secrets, addresses and names from the export, and omit cases and facts
 	Cases        bool // with Redact: include cases, redacted
 
-	// NoFacts omits the facts in use. They also stay if they are redacted, or if the choice is by anything but a
+	// NoFacts omits the facts about products. Export also omits them with Redact, and if the choice is by anything but a
 	// product.
 	NoFacts bool
 }
 
-// ImportOptions sets how far an import is trusted. Nil, and the zero value, quarantine it.
+// ImportOptions sets how far an import is trusted. Nil and the zero value put all of it into quarantine.
 type ImportOptions struct {
-	DryRun bool // plan, write nothing
-	Trust  bool // a backup or branch of one's own: in use at once, merged with the present nodes
+	DryRun bool // return the plan and write nothing
+	Trust  bool // a backup or branch of one's own: use it at once and merge it with the nodes here
 }
 
 // importBatch is the approximate size of the nodes in one commit of an import, in bytes.
 const importBatch = 2 << 20
 
-// Export selects the nodes to export and returns the selection with its summary; Write writes the selection's Nodes.
+// Export selects the nodes to export and returns the selection with its summary. Pass its Nodes and Beside to Write.
 func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, error) {
 	c := ExportChoice{}
 	if o != nil {
@@ -107,11 +107,11 @@ func redactTally(t *ledger.Tally, by Redactor) {
 	})
 }
 
-// ErrOwnRisk means that a tally is of this very tree, which knows its own verdicts.
+// ErrOwnRisk is the error of Exchange.Believe for a tally of the tree itself, which knows its own verdicts.
 var ErrOwnRisk = errors.New("these are the verdicts of this tree itself")
 
-// Believe replaces the stored tally of another tree's verdicts. It affects the order in which verdicts are reviewed
-// until the tree's own labels outweigh it.
+// Believe stores another tree's tally of right and wrong verdicts, in place of an earlier one of that tree. It affects
+// the order in which a person reviews verdicts, until this tree's own labels outweigh it.
 func (x *Exchange) Believe(ctx context.Context, t *ledger.Tally) error {
 	err := t.Check()
 	switch {
@@ -129,14 +129,14 @@ func (x *Exchange) Believe(ctx context.Context, t *ledger.Tally) error {
 	return nil
 }
 
-// Forget removes the tally of the tree with this id.
+// Forget removes the tally of the tree with the id origin.
 func (x *Exchange) Forget(ctx context.Context, origin string) error {
 	return x.Believe(ctx, &ledger.Tally{Origin: origin, Rows: []ledger.TallyRow{}})
 }
 
-// Import imports nodes, such as those of a File, into quarantine. It writes nothing before the sequence has ended
-// without an error. It omits and lists nodes that break a law of the tree. If the tree was changed meanwhile, it
-// ranges over the nodes again.
+// Import puts nodes, such as those of a File, into quarantine, or with Trust into use. It writes nothing before the
+// sequence has ended without an error. It leaves out nodes that break a law of the tree, and lists them in the plan.
+// If the tree changes meanwhile, it ranges over the nodes again.
 func (x *Exchange) Import(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (ImportPlan, error) {
@@ -186,8 +186,8 @@ func (x *Exchange) importOnce(
 	return plan, nil
 }
 
-// Promote lets imported nodes be used, on probation, with the cases they rest on. It is a decision of a person, which
-// memory never makes by itself.
+// Promote releases imported nodes from quarantine: they are used, on probation, with the cases they rest on. Call it
+// only for a person who decided so; memtree never promotes by itself.
 func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, error) {
 	if o == nil {
 		o = &PromoteOptions{}
@@ -212,7 +212,7 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 	return out, nil
 }
 
-// Waiting returns the imported nodes that were not promoted yet, by id.
+// Waiting returns the imports in view that wait in quarantine, by id.
 func Waiting(ctx context.Context, view Tree) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
 	for n, err := range view.Scan(ctx, store.Filter{Status: tree.Quarantined}) {

@@ -10,11 +10,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Conflict is a part of a node that differs between two trees.
+// Conflict is a part of a node in which two trees contradict each other.
 type Conflict struct {
-	Part   string `json:"part"` // lessons, guidance, errorType
-	Ours   string `json:"ours"`
-	Theirs string `json:"theirs"`
+	Part   string `json:"part"`   // lessons, guidance or errorType
+	Ours   string `json:"ours"`   // text in this tree, or on our side
+	Theirs string `json:"theirs"` // text in the file, or on their side
 }
 
 // merge returns the union of two versions of a node, in canonical form. It is a join, as in a state-based CRDT: the

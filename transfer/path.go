@@ -20,22 +20,22 @@ import (
 // zstdMagic are the first bytes of a zstd frame, and so of every file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// File is an export to read. Path is a file, a folder or a file of the seed form; reading detects which.
+// File is an export to read. Path is a file of the form Archive or Seed, or a folder; File finds out which.
 type File struct {
 	Path  string
-	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // nil: the direction of foreign nodes is not known
-	Keys  *Keys                                                    // nil: signatures are ignored
+	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // for the form Seed; nil: the direction is other
+	Keys  *Keys                                                    // accepted signatures; nil: signatures are ignored
 
-	Beside          // the tally and the facts of the other tree, after all Nodes
-	SignedBy string // id of the key that signed it, with Keys, after all Nodes
+	Beside          // what the export holds beside nodes, set after all Nodes
+	SignedBy string // with Keys: id of the key that signed it, set after all Nodes
 }
 
-// Nodes is an iter.Seq2 of the nodes in the file, sorted by error type and id, in bounded memory. It can be ranged
-// over again.
+// Nodes is an iterator of the nodes in the file, sorted by error type and id, in bounded memory. It can be ranged over
+// again. Exception: in a folder that git merged, nodes that are in two files are merged and come last.
 //
-// The nodes must not be used before it ended without an error. Only then the file is known to be complete and, with
-// Keys, signed. A problem of the file is an *UnusableError or a *SignatureError. Nodes are not checked against the laws
-// of the tree. Those of the seed form get ids of this tree; cases that are the same in this tree are merged.
+// Do not use the nodes before the iteration ended without an error: only then the file is complete and, with Keys,
+// signed. A problem of the file is an *UnusableError or a *SignatureError. Nodes does not check the laws of the tree.
+// Nodes of the form Seed get ids of memtree's own, and cases that are then equal are merged.
 func (f *File) Nodes(yield func(tree.Node, error) bool) {
 	ended := false
 	by, err := f.read(func(n tree.Node) error {
@@ -111,18 +111,17 @@ func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 // Form is the form of an export.
 type Form string
 
-// The forms.
+// The forms of an export.
 const (
-	Archive Form = "memtree" // one file
-	Folder  Form = "folder"  // a file an error type, a node a line, for git
-	Seed    Form = "seed"    // a JSON array of the design's MemoryNode, for other programs
+	Archive Form = "memtree" // one compressed file
+	Folder  Form = "folder"  // a folder for git: a file for each error type, a node on each line
+	Seed    Form = "seed"    // a JSON array of MemoryNode of the original design, for other programs
 )
 
-// Write writes nodes to path, completely or not at all, and returns the manifest; the seed form has none. The nodes
-// must come sorted by error type, then id, each once. Write replaces an earlier export and nothing else: in a folder
-// it removes the files of other error types, and files of other names stay.
-//
-// beside goes into the manifest; the seed form has no place for it.
+// Write writes nodes and beside to path in a form, completely or not at all, and returns the manifest. The form Seed
+// has neither a manifest nor a place for beside. The nodes must come sorted by error type, then id, each once. Write
+// replaces only an earlier export: of a folder it removes the files of other error types and leaves those of other
+// names.
 func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], beside Beside) (m Manifest, err error) {
 	switch form {
 	case Folder:

@@ -15,54 +15,54 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Class is the effect of an import on one node of a file.
+// Class is what an import does with one node of a file.
 type Class string
 
-// The classes.
+// The classes of nodes in an import.
 const (
-	New         Class = "new"         // it did not exist
-	Same        Class = "same"        // it exists with the same content
-	Newer       Class = "newer"       // it adds to the present node
-	Conflicting Class = "conflicting" // it adds, and contradicts the present node
-	Held        Class = "held"        // it would add to a node in use, which a quarantined import may not
+	New         Class = "new"         // the tree gets it as a new node
+	Same        Class = "same"        // the tree has it with the same content
+	Newer       Class = "newer"       // it adds to the node of the tree
+	Conflicting Class = "conflicting" // it adds to the node of the tree, and contradicts it
+	Held        Class = "held"        // it would add to a node in use, but a quarantined import may not
 	Rejected    Class = "rejected"    // it breaks a law of the tree
 )
 
-// Classes returns all of them, in the order of a report for people.
+// Classes returns all classes, in the order of a report for people.
 func Classes() []Class { return []Class{New, Newer, Conflicting, Same, Held, Rejected} }
 
-// The reasons of items. A rejected item may also have the law that it breaks as its reason.
+// The values of NodePlan.Why. That of a rejected node may also be the law that it breaks.
 const (
 	WhyHeld      = "the node here is in use and stays as it is; with trust they would be merged"
 	WhyNothing   = "what it stands on is neither in the file nor here, so it is out of use"
 	WhyOtherType = "it has the id of a node of another type"
 )
 
-// NodePlan is the effect of an import on one node.
+// NodePlan is what an import does with one node of a file, and why.
 type NodePlan struct {
 	ID        string     `json:"id"`
 	Type      tree.Type  `json:"type"`
 	ErrorType string     `json:"errorType"`
 	Class     Class      `json:"class"`
-	Says      string     `json:"says"` // in a line
-	Why       string     `json:"why,omitempty"`
-	Conflicts []Conflict `json:"conflicts,omitempty"`
+	Says      string     `json:"says"`                // title or first text of the node, cut
+	Why       string     `json:"why,omitempty"`       // the reason, a sentence; may be ""
+	Conflicts []Conflict `json:"conflicts,omitempty"` // of the class Conflicting or Held
 }
 
-// ImportPlan is the effect of an import.
+// ImportPlan is what an import does with the nodes of a file.
 type ImportPlan struct {
-	Counts  map[Class]int // of every class, also those with none
-	Items   []NodePlan    // all that are not same, sorted by id
-	Changes int           // how many nodes change
+	Counts  map[Class]int // number of nodes, for every class
+	Items   []NodePlan    // all nodes but those of the class Same, sorted by id
+	Changes int           // number of nodes in the tree that change
 }
 
-// PlannerOptions sets how far a file is trusted. The zero value is for a file of another team.
+// PlannerOptions sets how far a Planner trusts a file. The zero value is for a file of another team.
 type PlannerOptions struct {
-	Trust  bool   // treat it as one's own: no quarantine
-	Origin string // id of the importing tree
+	Trust  bool   // the file is one's own: use its nodes at once
+	Origin string // id of the tree that imports
 }
 
-// Tree is the part of the importing tree that a plan reads.
+// Tree reads the nodes of the tree that imports or exports.
 type Tree interface {
 	// Get returns a node or tree.ErrNotFound.
 	Get(ctx context.Context, id string) (tree.Node, error)
@@ -70,8 +70,8 @@ type Tree interface {
 	Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error]
 }
 
-// Planner plans an import, node by node. It stores the bodies of nodes in a temporary file and a few hundred bytes of
-// each in memory. It is for one goroutine.
+// Planner plans an import: call Add for each node of the file, then Plan, then Batches, and at last Close. It holds a
+// few hundred bytes of each node in memory and the rest in a temporary file. It is for one goroutine.
 type Planner struct {
 	view    Tree
 	opts    PlannerOptions
@@ -142,11 +142,11 @@ func unlinked(n tree.Node) tree.Node {
 	return n
 }
 
-// NewPlanner returns a Planner for the tree of view.
+// NewPlanner returns a Planner of an import into the tree of view.
 //
 // A file that is not trusted changes no node in use. A new node gets status quarantined, no mark and provenance
 // "import", and loses counters in the name of this tree. A node that is quarantined here is merged and stays
-// quarantined. Any other present node is unchanged, and the additions of the file are reported as held.
+// quarantined. Any other node here is unchanged; the plan lists what the file would add to it as Held.
 //
 // The caller must close the Planner.
 func NewPlanner(view Tree, o PlannerOptions) *Planner {
@@ -159,7 +159,8 @@ func NewPlanner(view Tree, o PlannerOptions) *Planner {
 	return p
 }
 
-// Add adds a node of the file.
+// Add adds node n of the file to the plan. It returns an *UnusableError if the file has the node twice. A node that
+// breaks a law of the tree is no error; the plan lists it as Rejected.
 func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if p.seen[n.ID] || p.drafts[n.ID] != nil {
 		return &UnusableError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}
@@ -238,7 +239,7 @@ func (p *Planner) heldBySomebody(ctx context.Context, n, here *tree.Node) (bool,
 	return true, nil
 }
 
-// Close removes the temporary file of the Planner.
+// Close removes the temporary file of p.
 func (p *Planner) Close() error { return p.bodies.close() }
 
 // draft stores the draft of n. here is the node of this tree, nil for a new one. theirs is the node of the file, nil
@@ -319,7 +320,7 @@ const (
 	outOfUse = "out of use where it comes from"
 )
 
-// Waits reports whether n is an import that was not promoted.
+// Waits reports whether n is an import that waits in quarantine.
 func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provenance.By == byImport }
 
 // merge merges a node of the file into that of this tree. If the file is trusted, a waiting import first takes the
@@ -367,8 +368,8 @@ func nameOf(n *tree.Node) string {
 	return cmp.Or(n.Content.Title, n.Content.Description, n.Content.Guidance)
 }
 
-// Plan completes the plan: it cuts links to nodes that will not exist, and lists the changes. Call it once, after the
-// last Add, and only if the file was complete.
+// Plan completes the plan and returns it: it cuts links to nodes that will not exist, and lists the changes. Call it
+// once, after the last Add, and only if the file was complete.
 func (p *Planner) Plan(ctx context.Context) (ImportPlan, error) {
 	if err := p.draftRetyped(ctx); err != nil {
 		return ImportPlan{}, err

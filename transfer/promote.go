@@ -8,14 +8,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// PromoteOptions selects the nodes to release from quarantine: by id, or all of an error type, an origin, or both. The
-// zero value selects none.
+// PromoteOptions selects imports to release from quarantine: those with the IDs, and those of both the ErrorType and
+// the Origin, where set. The zero value selects none.
 type PromoteOptions struct {
 	IDs       []string
 	ErrorType string
-	Origin    string // id or label
-	DryRun    bool   // plan, write nothing
-	By        string // the person who decides; "": a person
+	Origin    string // id or label of the tree in which they were created
+	DryRun    bool   // return the changes and write nothing
+	By        string // name of the person who decides; "" if unknown
 }
 
 // names reports whether a node is selected.
@@ -26,14 +26,14 @@ func (o *PromoteOptions) names(n *tree.Node) bool {
 	return named && ofType && ofOrigin || slices.Contains(o.IDs, n.ID)
 }
 
-// Promotion is the set of changes of a release from quarantine.
+// Promotion is the changes that release imports from quarantine, and the imports that cannot be released.
 type Promotion struct {
 	Changes []tree.Change `json:"changes"` // sorted by id
 	Refused []tree.Node   `json:"refused"` // without support here, or out of use where they come from; sorted by id
 }
 
-// Promote plans the release of nodes from quarantine. With an abstraction it releases the nodes on which that rests.
-// waiting has all waiting imports by id.
+// Promote returns the changes that release the imports that o selects from quarantine. With an experience or strategy
+// it releases what that rests on. waiting is all imports in quarantine, by id, as Waiting returns them.
 func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	by := cmp.Or(o.By, "person")
@@ -71,9 +71,9 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	return out
 }
 
-// Displace rewrites changes that add nodes under ids of waiting imports: they replace these imports, which are in
-// taken. It adds changes for the other waiting imports, which lose their links to nodes that were learned here or have
-// another error type now.
+// Displace returns changes, which add nodes under ids of waiting imports, so that they replace these imports. taken is
+// those imports and waiting is all of them, by id. Displace adds changes to the other waiting imports: they lose links
+// to nodes that were learned here or that have another error type now.
 func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree.Change {
 	out := make([]tree.Change, 0, len(changes)+len(taken))
 	ours := map[string]*tree.Node{}

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Redactor removes secrets from exported texts. Both methods return the number of secrets. Applied to their own
-// results they must find nothing.
+// Redactor removes secrets from texts. Both methods return the text without secrets and the number of secrets. In
+// their own results they must find none.
 type Redactor interface {
 	Text(s string) (string, int)
 	JSON(r tree.Raw) (tree.Raw, int)

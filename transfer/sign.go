@@ -21,16 +21,16 @@ import (
 // signatureSuffix is the end of a signature's name.
 const signatureSuffix = ".minisig"
 
-// The problems of a signature.
+// The errors in a SignatureError.
 var (
 	ErrUnsigned   = errors.New("there is no signature")
 	ErrUnknownKey = errors.New("the signature is of a key that was not given")
 	ErrBroken     = errors.New("the signature does not fit: the file or the signature was changed")
 )
 
-// SignatureError means that a file could not be verified.
+// SignatureError means that the signature of an export could not be verified.
 type SignatureError struct {
-	Path  string
+	Path  string // the signed file
 	KeyID string // of the signature; "" without one
 	Err   error  // ErrUnsigned, ErrUnknownKey or ErrBroken
 }
@@ -43,10 +43,11 @@ const (
 	maxSignature = 16 << 10
 )
 
-// Keys are the public keys of accepted signatures.
+// Keys are the public keys whose signatures are accepted.
 type Keys struct{ list []minisign.PublicKey }
 
-// ReadKeys reads files of public keys, one or more each, as minisign writes them.
+// ReadKeys reads public keys from files that minisign writes, each with one or more. A file without a key is an
+// *UnusableError.
 func ReadKeys(paths ...string) (*Keys, error) {
 	k := &Keys{}
 	for _, path := range paths {
@@ -103,7 +104,8 @@ func signature(path string) ([]byte, error) {
 	return b, err
 }
 
-// Signed reports whether a signature exists beside path.
+// Signed reports whether the export at path, a file or a folder, has a signature file beside it. It does not verify
+// it.
 func Signed(path string) bool {
 	_, err := os.Stat(signedPart(path) + signatureSuffix)
 	return err == nil
@@ -126,7 +128,7 @@ func readSmall(path string, most int64) ([]byte, error) {
 // SigningKey is a secret key of minisign.
 type SigningKey struct{ key minisign.PrivateKey }
 
-// ReadSigningKey reads a secret key. It calls password only for a locked key.
+// ReadSigningKey reads a secret key that minisign wrote. It calls password only if the key is locked.
 func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, error) {
 	b, err := readSmall(path, maxKeys)
 	if err != nil {
@@ -149,8 +151,8 @@ func ReadSigningKey(path string, password func() (string, error)) (*SigningKey, 
 	return k, nil
 }
 
-// Sign writes the signature of the file or folder at path, and returns the id of
-// the key.
+// Sign signs the export at path, a file or a folder. It writes the signature beside the file, or beside the manifest
+// in the folder, and returns the id of the key.
 func (k *SigningKey) Sign(path string) (string, error) {
 	path = signedPart(path)
 	f, err := os.Open(path) //nolint:gosec // the caller names the file
@@ -170,7 +172,7 @@ func (k *SigningKey) Sign(path string) (string, error) {
 	return keyID(k.key.ID()), err
 }
 
-// Unsign removes the signature of an earlier export at path.
+// Unsign removes the signature of an earlier export at path. It is no error if there is none.
 func Unsign(path string) error {
 	if err := os.Remove(signedPart(path) + signatureSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -1,15 +1,15 @@
 // Package transfer moves nodes between trees: it writes nodes to a file or a folder and reads them back, merges
 // versions of two trees, plans the changes of an import, and reports the differences of two trees.
 //
-// It proposes changes, as lists of tree.Change, and never writes to a store. FORMAT.md describes the bytes of a file.
-// Reading treats every file as hostile: names come from an allow-list, and lines, counts, bytes and the compression
-// ratio have limits. An incomplete file is refused.
+// It proposes changes, as lists of tree.Change, and writes to no store itself. FORMAT.md describes the bytes of a
+// file. Reading treats every file as hostile: names come from an allow-list, and lines, counts, bytes and the
+// compression ratio have limits. It refuses an incomplete file.
 //
 // Where to look:
-//   - choose.go, redact.go, write.go, folder.go: the selected nodes, and how they are written
+//   - choose.go, redact.go, write.go, folder.go, seed.go: the selected nodes, and how they are written
 //   - read.go, folder_read.go, path.go, spool.go: reading; plan.go, links.go, batches.go: the changes of an import
 //   - merge.go, decision.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go: signatures
-//   - exchange.go: Export, Import and Promote of a memory
+//   - adopt.go: nodes of the form Seed; exchange.go: Export, Import and Promote of a memory
 package transfer
 
 import (
@@ -33,29 +33,29 @@ const (
 	minor      = 3
 )
 
-// Manifest is the last entry of a file and lists its contents, so that a reader detects missing parts. It is the same
-// in a file and a folder.
+// Manifest lists the content of an export, so that a reader detects missing parts. It is the last entry of a file, and
+// a file of a folder.
 type Manifest struct {
-	Format  string         `json:"format"`
-	Major   int            `json:"major"`
-	Minor   int            `json:"minor"`
-	Nodes   int            `json:"nodes"`
+	Format  string         `json:"format"`  // name of the format
+	Major   int            `json:"major"`   // a reader refuses another major version
+	Minor   int            `json:"minor"`   // a reader ignores what later minor versions add
+	Nodes   int            `json:"nodes"`   // number of nodes
 	Levels  map[string]int `json:"levels"`  // nodes by type
 	Origins map[string]int `json:"origins"` // nodes by origin id
 	Types   []typeSum      `json:"types"`   // sorted by error type
 
 	Beside
 
-	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and hashes fit neither
-	// side and are not checked; git has checksums of its own.
+	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and hashes fit neither side,
+	// and a reader does not check them; git has checksums of its own.
 	Merged bool `json:"merged,omitempty"`
 }
 
-// Beside is what an export holds besides nodes. It is in the manifest, so that an older reader passes over it.
+// Beside is what an export holds beside nodes. It is in the manifest, so older readers ignore it.
 type Beside struct {
-	// Risk is this tree's tally of its verdicts; nil unless requested.
+	// Risk is the tree's tally of right and wrong verdicts; nil unless requested.
 	Risk *ledger.Tally `json:"risk,omitempty"`
-	// Facts are the statements in use about the products, sorted by id, each once. An import proposes them.
+	// Facts are the statements about products that are in use, sorted by id, each once. Importing makes them proposals.
 	Facts []ledger.Statement `json:"facts,omitempty"`
 }
 
@@ -112,11 +112,11 @@ const (
 	ratioFree   = 16 << 20
 )
 
-// UnusableError is why a file or folder of nodes was refused. None of its nodes may be used then.
+// UnusableError is why a file or folder was refused. None of its nodes may be used then.
 type UnusableError struct {
-	Entry   string // inside the file; "" for the whole file
+	Entry   string // file inside it; "" for all of it
 	Line    int    // from 1; 0 for the whole entry
-	Problem string // continues the sentence after the place
+	Problem string // continues a sentence that begins with the place
 }
 
 func (e *UnusableError) Error() string {
