@@ -12,15 +12,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// AboutOptions lists the checks that a case does not concern, and those it does.
+// AboutOptions lists the checks that a case does not concern, and those that it does.
 type AboutOptions struct {
 	Options
-	Not []string // ids of checks in its misses
-	Is  []string // ids of checks of the catalogue or of the tree's own
+	Not []string // ids of checks that its misses have
+	Is  []string // ids of checks of the catalogue, or of the tree's own
 }
 
-// About sets which checks a case concerns. People's notes on the case remain, and its misses are not analysed again.
-// Lessons lose or gain the case at the next evolution; until then a lesson with too few cases left is not injected.
+// About sets which checks the case with this id concerns. The misses of the case change accordingly and are not
+// analysed again; people's notes remain. Lessons lose or gain the case at the next evolution. Until then no run
+// receives a lesson that has too few cases left.
 func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (DecisionResult, error) {
 	var d DecisionResult
 	err := c.apply(ctx, o.Options, func() (store.Batch, error) {

@@ -10,20 +10,21 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Forget archives a memory. What was learned from it is learned again at the next evolution. A forgotten case does not
-// return when the same evidence is recorded or imported again; a forgotten lesson is not learned again from the same
-// cases.
+// Forget takes the memory with this id out of use and archives it. The next evolution learns again what was learned
+// from it. A forgotten case does not return if the same evidence is recorded or imported again. A forgotten lesson is
+// not learned again from the same cases. With Options.Purge its bytes are removed too.
 func (c *Curation) Forget(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionForget, id, o)
 }
 
-// Pin protects a memory: learning, measured effects and pruning neither take it out of use nor change its text.
+// Pin protects the memory with this id: learning, measured effects and pruning neither take it out of use nor change
+// its text.
 func (c *Curation) Pin(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionPin, id, o)
 }
 
-// Ban excludes a memory from every prompt. Nothing is learned from a banned case. A banned lesson is not learned again
-// from any cases, nor is a strategy learned in place of a banned one.
+// Ban excludes the memory with this id from all guidance. Nothing is learned from a banned case. A banned lesson is
+// not learned again from any cases, and no strategy takes the place of a banned one.
 func (c *Curation) Ban(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionBan, id, o)
 }

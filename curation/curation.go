@@ -1,17 +1,17 @@
-// Package curation executes people's decisions on memories: teach, forget, pin, ban, relabel, edit, about, reject, and
-// undo of the latest one.
+// Package curation executes people's decisions on memories: teach, forget, pin, ban, relabel, edit, about, accept,
+// reject, and undo of the latest one; and their decisions on facts about the product.
 //
 // It plans changes and passes them to a Door, which checks and commits them; nothing here writes. Every decision is an
-// action in the ledger, with the state before it. Decisions on a node are also part of the node, so exports and merges
-// carry them. Lessons that depend on a changed memory are learned again when the tree evolves next
+// action in the ledger, with the state before it. A decision on a node is also part of the node, so that exports and
+// merges carry it. When the tree evolves next, lessons that depend on a changed memory are learned again
 // (evolution.Evolver.Anew).
 //
 // Where to look:
 //   - plan.go: the changes of a decision and its action; history.go and undo.go: the actions, and reverting
 //     one
 //   - relabel.go, label.go, many.go: a new truth of a run, and of many runs as one action
-//   - ban.go: forget, pin and ban; uncorrect.go: the correction of a verdict is taken back
-//   - teach.go, edit.go, reject.go: lessons that a person writes, rewords or refuses
+//   - ban.go: forget, pin and ban; about.go: checks of a case; uncorrect.go: the correction of a verdict is taken back
+//   - teach.go, offer.go, edit.go, accept.go, reject.go: lessons that a person writes, rewords, accepts or refuses
 //   - facts.go: facts about the product
 //   - purge.go, lost.go: what a purge removes, and lessons that lost a case
 package curation
@@ -32,100 +32,99 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Door holds what curation needs from a memory.
+// Door is the access of a Curation to one memory. All fields are required.
 type Door struct {
-	Tree store.Reader
+	Tree store.Reader // reads the nodes and the ledger
 	// Apply checks and commits the batch that plan returns. It calls plan again if a node changed in the meantime.
 	Apply func(ctx context.Context, plan func() (store.Batch, error)) error
-	// Form forms evaluations, without their secrets, on the tree as it would be after changes. Each sees the results of
-	// those before it. The result has one element for each evaluation.
+	// Form returns what becomes of evaluations, without their secrets, if changes are applied to the tree. Each
+	// evaluation builds on those before it. The result has one element for each.
 	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]FormResult, error)
-	// Edit returns a lesson with a person's draft applied, and the reasons why the gates refuse it.
+	// Edit returns the lesson with this id and the text of a person, and the reasons why the gates refuse the text.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
-	// Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
+	// Kept returns the stored run of an unlabelled evaluation with this key, and whether there is one.
 	Kept func(key string) (tree.Evaluation, bool)
-	// Facts calls read with what is known of the product now.
+	// Facts calls read with the present facts about the product.
 	Facts func(ctx context.Context, read func(*knowledge.Base)) error
-	// Secrets removes secrets from a text and returns their number; Gates check taught lessons.
+	// Secrets removes secrets from a text and returns their number. Gates checks taught lessons.
 	Secrets func(string) (string, int)
 	Gates   *gate.Gates
-	Origin  tree.Origin
-	Waits   func(*tree.Node) bool // whether a node is an import that was not promoted
-	Now     func() time.Time
-	// TypeOf returns the error type of a check for cases of a direction, or a *tree.FieldError if the check does not
-	// fit.
+	Origin  tree.Origin           // the tree, as the origin of taught lessons
+	Waits   func(*tree.Node) bool // whether a node is an import that waits in quarantine
+	Now     func() time.Time      // returns the present time
+	// TypeOf returns the error type of a check for cases of direction d, or a *tree.FieldError if the check does not fit.
 	TypeOf func(ctx context.Context, check string, d taxonomy.Direction) (string, error)
-	// Withdraw makes the draft of a job wait for review again.
+	// Withdraw makes the accepted draft of a job wait for review again.
 	Withdraw func(ctx context.Context, job string) error
-	Words    func(n *tree.Node) // rewrites the sentences of a case from its misses
-	// Given returns the text of a memory in guidance, for a case before its very test, "" if nothing of it is given, and
-	// people's refusals of it.
+	Words    func(n *tree.Node) // writes the sentences of a case from its misses
+	// Given returns the text that guidance for a run of n's own test has of n, "" if it has none, and people's refusals
+	// of n.
 	Given func(n *tree.Node, lang string) (string, []tree.Refusal)
 }
 
-// Curation executes people's decisions on memories. It has no state but its door.
+// Curation executes people's decisions on the memories of one tree. It has no state but its Door.
 type Curation struct{ door Door }
 
-// New returns the curation of the memory behind a door.
+// New returns the Curation of the memory behind d.
 func New(d Door) *Curation { return &Curation{d} }
 
-// Kept returns a run of the inbox, by the key of its evaluation, and whether it exists.
+// Kept returns the stored run of an unlabelled evaluation with this key, and whether there is one.
 func (c *Curation) Kept(key string) (tree.Evaluation, bool) { return c.door.Kept(key) }
 
-// Given returns the text of a memory in guidance, for a case before its very test, and people's refusals of it. The
-// text is "" if nothing of it is given.
+// Given returns the text that guidance has of memory n, in the language lang, and people's refusals of n. For a case
+// it is the guidance for a run of the case's own test. The text is "" if guidance has none of n.
 func (c *Curation) Given(n *tree.Node, lang string) (string, []tree.Refusal) {
 	return c.door.Given(n, lang)
 }
 
 // Options apply to every decision. The zero value is valid.
 type Options struct {
-	By     string // name of the person; "": unnamed
-	Why    string // a sentence
-	DryRun bool   // plan only, write nothing
+	By     string // name of the person; "" if unknown
+	Why    string // the reason, a sentence
+	DryRun bool   // return the result and write nothing
 	Over   bool   // replace or undo the decision of another person
-	Purge  bool   // of a forget: also remove the bytes; cannot be undone
+	Purge  bool   // of a forget: remove the bytes too; cannot be undone
 }
 
-// DecisionResult is the result of a decision.
+// DecisionResult is what a decision changed.
 type DecisionResult struct {
-	Action   ledger.Action   `json:"act"`
-	Undone   *ledger.Action  `json:"undone,omitempty"` // of an undo: the reverted action
-	Changes  []tree.Change   `json:"changes"`
+	Action   ledger.Action   `json:"act"`                // the decision as the ledger records it
+	Undone   *ledger.Action  `json:"undone,omitempty"`   // of an undo: the reverted action
+	Changes  []tree.Change   `json:"changes"`            // changes of nodes
 	Verdict  *ledger.Verdict `json:"verdict,omitempty"`  // of a relabel: the new verdict
 	Against  []tree.Node     `json:"against,omitempty"`  // of a taught lesson: lessons in use that contradict it
 	Mirrored []tree.Node     `json:"mirrored,omitempty"` // of a taught lesson: equal lessons for the other direction
-	Redacted int             `json:"redacted,omitempty"` // of a taught lesson: number of secrets removed from it
-	Fact     *knowledge.Fact `json:"fact,omitempty"`     // of a decision on a fact: its present state
-	Stood    []tree.Node     `json:"stood"`              // lessons in use that depend on it and are learned again
+	Redacted int             `json:"redacted,omitempty"` // of a taught lesson or fact: number of secrets removed from it
+	Fact     *knowledge.Fact `json:"fact,omitempty"`     // of a decision on a fact: the fact afterwards
+	Stood    []tree.Node     `json:"stood"`              // lessons in use that depend on the memory and are learned again
 }
 
-// RefusalReason is the reason why a decision was refused.
+// RefusalReason is why a decision was refused.
 type RefusalReason string
 
-// The refusals.
+// The reasons to refuse a decision.
 const (
 	Already  RefusalReason = "already"  // the same decision is in force
 	Archived RefusalReason = "archived" // the memory is out of use
-	Waiting  RefusalReason = "waiting"  // it is an import that was not promoted
+	Waiting  RefusalReason = "waiting"  // the memory is an import that waits in quarantine
 	Nothing  RefusalReason = "nothing"  // there is no decision to undo
-	Purged   RefusalReason = "purged"   // the bytes are gone
-	Since    RefusalReason = "since"    // a later decision depends on one of its memories
-	Alike    RefusalReason = "alike"    // a lesson with the same text exists
+	Purged   RefusalReason = "purged"   // the text of the memory is gone
+	Since    RefusalReason = "since"    // a later decision depends on one of the memories to restore
+	Alike    RefusalReason = "alike"    // a lesson in use has the same text
 	Banned   RefusalReason = "banned"   // a lesson with the same text was banned or rejected
-	Theirs   RefusalReason = "theirs"   // another person decided; Options.Over replaces that
-	Several  RefusalReason = "several"  // the label covers several evaluations; undo it by its own id
+	Theirs   RefusalReason = "theirs"   // another person decided otherwise; Options.Over replaces that
+	Several  RefusalReason = "several"  // the label covers several evaluations; undo the label by its own id
 )
 
-// RefusedError is a decision that was refused. Nothing was changed.
+// RefusedError is the error for a decision that was refused. Nothing was changed.
 type RefusedError struct {
-	Said tree.DecisionKind
-	ID   string // of the memory or evaluation; "" for none
+	Said tree.DecisionKind // the refused decision
+	ID   string            // id of the memory or evaluation; "" for none
 	Why  RefusalReason
-	Now  string // status and reason of the memory, or the conflicting action
-	By   string // author and time of the conflicting decision; "": unnamed
-	At   time.Time
-	// Theirs is the kind of the conflicting decision, and Labels the verdicts of a label.
+	Now  string    // status of the memory, or the conflicting action, for a message
+	By   string    // who made the conflicting decision; "" if unknown
+	At   time.Time // time of the conflicting decision
+	// Theirs is the kind of the conflicting decision, and Labels are the verdicts that it set if it is a label.
 	Theirs tree.DecisionKind
 	Labels []ledger.Verdict
 }

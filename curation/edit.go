@@ -12,10 +12,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// GateError holds the reasons why the gates refuse a person's text. Nothing was changed.
+// GateError is the error for a person's text that gates refuse. Nothing was changed.
 type GateError struct {
-	Said    tree.DecisionKind // edit or teach
-	ID      string            // of the memory; "" for a taught lesson
+	Said    tree.DecisionKind // the decision: edit or teach
+	ID      string            // id of the memory; "" for a taught lesson
 	Reasons []string          // each begins with the name of its gate
 }
 
@@ -23,7 +23,8 @@ func (e *GateError) Error() string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s", e.Said, e.ID)) + ": " + strings.Join(e.Reasons, "; ")
 }
 
-// DraftOf returns the editable fields of a lesson. Citations of cases that left the lesson are omitted.
+// DraftOf returns the texts of lesson or strategy n that a person can edit. It omits citations of cases that n no
+// longer has.
 func DraftOf(n *tree.Node) gate.Draft {
 	c := n.Clone().Content
 	for i := range c.Lessons {
@@ -35,8 +36,9 @@ func DraftOf(n *tree.Node) gate.Draft {
 		Lessons: c.Lessons}
 }
 
-// Edit replaces the text of an experience or strategy, if the new text passes the gates that every draft of a lesson
-// has to pass. Evolution keeps the text from then on. A case is evidence and cannot be edited: see Relabel.
+// Edit gives the experience or strategy with this id the text words, if that passes the gates that every draft of a
+// lesson has to pass, else it returns a *GateError. Evolution leaves the text unchanged from then on. A case is
+// evidence and cannot be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (DecisionResult, error) {
 	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {

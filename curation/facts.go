@@ -11,17 +11,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The decisions that are of facts alone. An edit and a forget are of memories too.
+// The kinds of decisions on facts only. Edit and forget are decisions on facts and on memories.
 const (
-	DecisionState      tree.DecisionKind = "state"
-	DecisionConfirm    tree.DecisionKind = "confirm"
-	DecisionContradict tree.DecisionKind = "contradict"
-	DecisionSettle     tree.DecisionKind = "settle"
+	DecisionState      tree.DecisionKind = "state"      // the fact holds
+	DecisionConfirm    tree.DecisionKind = "confirm"    // the fact still holds
+	DecisionContradict tree.DecisionKind = "contradict" // the fact does not hold
+	DecisionSettle     tree.DecisionKind = "settle"     // the fact holds, and what contradicted it does not
 )
 
-// KnowFact states a fact about the product: it is given from now on. To state it again, on another page too, adds that
-// page. DecisionResult.Fact has the facts that contradict it in Against: each is held back, with this one, until a
-// person confirms both or settles it.
+// KnowFact states a fact about the product, which runs receive from then on. Stating it again with other pages adds
+// these pages. If other facts contradict it, DecisionResult.Fact.Against names them; runs then receive neither of them
+// until a person confirms both or settles one.
 func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) (DecisionResult, error) {
 	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *ledger.FactEntry) (int, error) {
 		says, redacted, err := knowledge.Clean(s, c.door.Secrets)
@@ -41,8 +41,8 @@ func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) 
 	})
 }
 
-// ConfirmFact confirms that a fact still holds, beside what seems to contradict it. Whoever stated it adds nothing by
-// that. With Options.Over it settles the fact against the people who contradicted it.
+// ConfirmFact records that the fact with this id still holds. The person who stated it adds nothing by that. With
+// Options.Over it is SettleFact, against the people who contradicted the fact.
 func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Over {
 		return c.SettleFact(ctx, id, o)
@@ -55,8 +55,8 @@ func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (Decis
 	})
 }
 
-// ContradictFact denies a fact: it is given to no further run. Where another person confirmed it, it
-// is disputed, else archived.
+// ContradictFact records that the fact with this id does not hold. No run receives it any more: it becomes disputed if
+// another person confirmed it, else archived.
 func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionContradict, id, o, func(f *knowledge.Fact) error {
 		if voted(f, o.By, false) {
@@ -66,7 +66,8 @@ func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (De
 	})
 }
 
-// SettleFact confirms a fact against what contradicts it.
+// SettleFact records that the fact with this id holds and what contradicts it does not. It refuses a fact that is
+// neither disputed nor archived.
 func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionSettle, id, o, func(f *knowledge.Fact) error {
 		if f.State != knowledge.Disputed && f.State != knowledge.Archived {
@@ -76,8 +77,8 @@ func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Decisi
 	})
 }
 
-// ForgetFact takes a fact out of use. With Options.Purge its statement, those it replaced and everything that people
-// wrote about them are removed from the store too; it is not read again from the same notes.
+// ForgetFact takes the fact with this id out of use. With Options.Purge the store also loses its statement, those it
+// replaced, and everything that people wrote about them. It is not found again in the same notes.
 func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Purge {
 		return c.purgeFact(ctx, id, o)
@@ -117,8 +118,9 @@ func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Decisio
 	return d, nil
 }
 
-// EditFact puts another statement in the place of a fact. What change leaves of it stays as it is. With another text it
-// is another fact, which has the evidence of this one; with the same it holds elsewhere, or is of another kind.
+// EditFact replaces the statement of the fact with this id. change receives the statement and modifies it. If the text
+// changes, the result is another fact with the evidence of this one; else the fact holds elsewhere, or is of another
+// kind.
 func (c *Curation) EditFact(
 	ctx context.Context, id string, change func(*ledger.Statement), o Options,
 ) (DecisionResult, error) {

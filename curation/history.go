@@ -10,13 +10,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Past is a decision in the ledger.
+// Past is a decision of the ledger, with what later entries did to it.
 type Past struct {
 	ledger.Action
 	At     time.Time
 	Labels []ledger.Verdict // of a relabel: the verdicts it set
-	Gone   bool             // it was undone
-	Free   bool             // no later decision depends on it: it can be undone
+	Gone   bool             // somebody undid it
+	Free   bool             // no later decision depends on it, so it can be undone
 }
 
 // labelAt identifies a person's label of an evaluation.
@@ -25,7 +25,7 @@ type labelAt struct {
 	at         int64
 }
 
-// Target returns the id of the memory or evaluation that a decision concerns, as Undo accepts it.
+// Target returns the id of the evaluation or memory that the decision concerns, as Undo accepts it.
 func (p *Past) Target() string {
 	if p.Evaluation != "" {
 		return p.Evaluation
@@ -41,7 +41,8 @@ func (p *Past) named() string {
 	return p.Kind.Name() + " " + p.Target()
 }
 
-// History returns the decisions on a memory or evaluation, including undos, latest first; all decisions if id is "".
+// History returns the decisions on the memory or evaluation with this id, including undos, latest first; all decisions
+// if id is "".
 func (c *Curation) History(ctx context.Context, id string) ([]Past, error) {
 	var all []Past
 	gone, labels := map[string]bool{}, map[labelAt]*ledger.Verdict{}

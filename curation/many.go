@@ -13,26 +13,26 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MostLabels is the most evaluations of one label.
+// MostLabels is the maximum number of evaluations in one call of Label or LabelEach.
 const MostLabels = 2000
 
-// Labelled is the result of a label of evaluations.
+// Labelled is what Label or LabelEach changed.
 type Labelled struct {
 	DecisionResult
 	Verdicts []ledger.Verdict `json:"verdicts"` // the new verdict of each labelled evaluation
-	Decided  []KnownVerdict   `json:"decided"`  // evaluations that had a label: unchanged
-	Unkept   []string         `json:"unkept"`   // ids without a stored run
+	Decided  []KnownVerdict   `json:"decided"`  // evaluations that had a label and are unchanged
+	Unkept   []string         `json:"unkept"`   // ids of evaluations whose run is not stored
 }
 
-// KnownVerdict is a verdict and its time. By is "" if the run contained its truth.
+// KnownVerdict is a verdict and its time. Its By is "" if the run came with its truth.
 type KnownVerdict struct {
 	ledger.Verdict
 	At time.Time `json:"at"`
 }
 
-// Label sets whether unlabelled evaluations were right, each as Relabel does. It is one action, which one undo reverts
-// as a whole. An evaluation that was labelled in the meantime remains unchanged. If none is left to label, nothing is
-// written, and Act is the zero value.
+// Label gives the unlabelled evaluations with these ids the same truth, each as Relabel does. All are one action,
+// which one undo reverts. An evaluation that was labelled in the meantime remains unchanged. If none is left to label,
+// Label writes nothing, and Labelled.Action is the zero value.
 func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Options) (Labelled, error) {
 	list := make([]OneLabel, len(ids))
 	for i, id := range ids {
@@ -41,13 +41,13 @@ func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Optio
 	return c.LabelEach(ctx, list, o)
 }
 
-// OneLabel is the label that a person gives one evaluation.
+// OneLabel is a person's label of one evaluation.
 type OneLabel struct {
 	Evaluation string // its full id
 	Truth      Truth
 }
 
-// LabelEach is Label with a truth for each evaluation, as a table has it.
+// LabelEach does what Label does, with a truth of its own for each evaluation.
 func (c *Curation) LabelEach(ctx context.Context, ids []OneLabel, o Options) (Labelled, error) {
 	if len(ids) > MostLabels {
 		return Labelled{}, &tree.FieldError{Field: "evaluations", Problem: fmt.Sprintf(

@@ -18,9 +18,10 @@ const (
 	enoughNotes = 3
 )
 
-// Offer returns a lesson that a person may want to teach after labelling the run of a case: its note is similar to
-// those of at least two more cases, which have no lesson in use and no known check. It is nil for none. The note is
-// its advice, to be reworded as an instruction.
+// Offer returns a lesson that a person may want to teach after labelling the run of the case with this id, nil for
+// none. It offers one if the note on the case is similar to those on at least two more cases, and none of these cases
+// has a lesson in use or a known check. The lesson's advice is the note, which the person should reword as an
+// instruction.
 func (c *Curation) Offer(ctx context.Context, id string) (*TaughtLesson, error) {
 	this, err := c.door.Tree.Get(ctx, id)
 	if err != nil || !unexplained(&this) {

@@ -9,16 +9,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// WaitingDraft is a draft of a lesson that waits for review: the memory it would become, and its job.
+// WaitingDraft is a draft of a lesson that waits for a person: the memory it would become, and its job.
 type WaitingDraft struct {
-	Job      string
-	Node     tree.Node
+	Job      string     // key of the job that wrote it
+	Node     tree.Node  // as it would be
 	Replaces *tree.Node // the memory it would rewrite; nil for none
 }
 
-// Reject refuses a draft. It stores the draft as a memory out of use, so that neither the draft nor its sentences
-// return under another id, and its check is refused for its cases. If the draft would rewrite a lesson in use, the
-// present text of that lesson remains.
+// Reject refuses draft d. It stores the draft as a memory out of use, so that neither the draft nor its sentences
+// return under another id, and refuses its check for its cases. If the draft would rewrite a lesson in use, that
+// lesson keeps its present text.
 func (c *Curation) Reject(ctx context.Context, d WaitingDraft, o Options) (DecisionResult, error) {
 	var done DecisionResult
 	n := d.Node.Clone()

@@ -16,24 +16,25 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Truth is the corrected truth of an evaluation.
+// Truth is a person's label of an evaluation: what was true, or whether the judgment was right.
 type Truth struct {
 	GroundTruth tree.Raw // any JSON
-	// whether the judgment was right, if it cannot be compared with GroundTruth; nil: compare them
+	// Correct is whether the judgment was right, for a judgment that cannot be compared with GroundTruth; nil: compare
+	// them.
 	Correct   *bool
-	Direction taxonomy.Direction // direction of the error, if it cannot be derived
-	Reason    string             // the evaluator's explanation; "": the earlier one, unless the direction changes
-	Run       *tree.Evaluation   // the run as recorded; nil: as stored in its case or in the inbox
+	Direction taxonomy.Direction // which way the judgment was wrong, if that cannot be derived
+	Reason    string             // explanation; "": the earlier one, unless the direction changes
+	Run       *tree.Evaluation   // the run as recorded; nil: as stored in its case or the inbox
 }
 
-// FormResult is the result of forming an evaluation.
+// FormResult is what becomes of an evaluation: changes of nodes, and its verdict.
 type FormResult struct {
 	Changes []tree.Change
 	Verdict ledger.Verdict
-	Note    string // why judgment and truth could not be compared; "" if they were
+	Note    string // why judgment and truth cannot be compared; "" if they can
 }
 
-// UnkeptError means that a run cannot be judged again, because its content was not stored.
+// UnkeptError is the error for a run that cannot be labelled because it is not stored. Truth.Run can supply it.
 type UnkeptError struct{ Evaluation string }
 
 func (e *UnkeptError) Error() string {
@@ -41,7 +42,7 @@ func (e *UnkeptError) Error() string {
 		"it was recorded", e.Evaluation)
 }
 
-// SeveralError means that an id matches several evaluations.
+// SeveralError is the error for an id that several evaluations match.
 type SeveralError struct {
 	ID          string
 	Evaluations []string
@@ -51,9 +52,9 @@ func (e *SeveralError) Error() string {
 	return fmt.Sprintf("relabel %s: it names several evaluations: %s", e.ID, strings.Join(e.Evaluations, ", "))
 }
 
-// Relabel corrects the truth of an evaluation. Its case is removed, added or changed accordingly; lessons that depend
-// on the case are learned again at the next evolution. The ledger receives a new verdict and outcome, so that risk and
-// effect learn the new truth.
+// Relabel sets or corrects the truth of an evaluation. Its case is archived, added or changed accordingly, and the
+// next evolution learns the lessons again that depend on the case. The ledger gets a new verdict and outcome, so that
+// risk and effect learn the new truth.
 //
 // evaluation is an id, the beginning of an id, or the id of a run with one evaluation.
 func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (DecisionResult, error) {
@@ -76,7 +77,7 @@ func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, 
 	return d, nil
 }
 
-// Evaluation returns the latest verdict of an evaluation in the ledger, identified as for Relabel.
+// Evaluation returns the latest verdict of the evaluation that id identifies, as in Relabel.
 func (c *Curation) Evaluation(ctx context.Context, id string) (ledger.Verdict, error) {
 	k, err := c.verdict(ctx, id)
 	if err != nil {

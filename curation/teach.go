@@ -16,14 +16,14 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// TaughtLesson is a lesson taught by a person or an agent: what to do, and when. It needs no case.
+// TaughtLesson is a lesson that a person or an agent teaches: what to do, and when. It needs no case.
 type TaughtLesson struct {
-	Lesson    string             `json:"lesson"`            // what to do, in one or two sentences
-	When      []string           `json:"when"`              // for which tests, best in terms that these tests use
-	Product   string             `json:"product,omitempty"` // "": every product
-	For       []string           `json:"for,omitempty"`     // tests that always receive it: prompts or ids
-	NotFor    []string           `json:"notFor,omitempty"`  // tests that never receive it
-	Direction taxonomy.Direction `json:"direction,omitempty"`
+	Lesson    string             `json:"lesson"`              // what to do, in one or two sentences
+	When      []string           `json:"when"`                // conditions, best in terms that the tests use
+	Product   string             `json:"product,omitempty"`   // "": every product
+	For       []string           `json:"for,omitempty"`       // tests that always receive it: prompts or ids
+	NotFor    []string           `json:"notFor,omitempty"`    // tests that never receive it
+	Direction taxonomy.Direction `json:"direction,omitempty"` // of the mistake it prevents; "": false_pass
 }
 
 // Limits on taught lessons.
@@ -35,9 +35,9 @@ const (
 // takenBack is the ArchivedFor of a lesson whose teaching was undone.
 const takenBack = "a person took back what was taught"
 
-// Teach adds a lesson written by a person. It is used immediately, measured like every lesson, and removed by Undo.
-// Teaching it again adds tests to For and NotFor. A lesson equal to another one is refused with that one's id. A lesson
-// that contradicts others is accepted, and DecisionResult.Against lists them.
+// Teach adds lesson l, written by a person. Runs receive it at once, and its effect is measured like that of every
+// lesson. Teaching it again adds tests to For and NotFor. Teach refuses a lesson that equals one in use, and names
+// that one. It accepts a lesson that contradicts others; DecisionResult.Against lists them. Undo removes the lesson.
 func (c *Curation) Teach(ctx context.Context, l TaughtLesson, o Options) (DecisionResult, error) {
 	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {
@@ -163,8 +163,8 @@ func (c *Curation) beside(
 	return against, mirrored, nil
 }
 
-// Draft returns the lesson as a node that is not in the tree yet, without its secrets, and their number. It returns an
-// error if a field is too long or missing, or if the gates refuse the lesson.
+// Draft returns lesson l, taught by by at the time at, as a node that is not in the tree yet, without its secrets, and
+// their number. It returns an error if a field is too long or missing, or if gates refuse the lesson.
 func (c *Curation) Draft(l TaughtLesson, by string, at time.Time) (tree.Node, int, error) {
 	redacted := 0
 	clean := func(list ...string) (out []string) {

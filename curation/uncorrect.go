@@ -10,15 +10,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// The errors of TakeBack: the verdict was not corrected, or its correction was taken back before.
+// The errors of TakeBack.
 var (
-	ErrNotCorrected = errors.New("no correction of it is in force")
-	ErrTakenBack    = errors.New("its correction was taken back before")
+	ErrNotCorrected = errors.New("no correction of it is in force")      // no correction of the verdict is in force
+	ErrTakenBack    = errors.New("its correction was taken back before") // a person took the correction back before
 )
 
-// TakeBack takes the correction of a verdict back: the agent's own verdict is in use again. evaluation is the id of the
-// agent's own verdict, or its beginning. It returns the correction, whose First is the verdict to use, also with
-// ErrTakenBack. The evidence of what corrections achieve stays.
+// TakeBack takes the correction of a verdict back, so that the agent's own verdict is in use again. evaluation is the
+// key of the evaluation with the agent's own verdict, or its beginning. TakeBack returns the correction, whose First
+// is the verdict to use, also with ErrTakenBack. Corrections made before still count as evidence of what correcting
+// achieves.
 func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back ledger.Correction, err error) {
 	err = c.apply(ctx, o, func() (store.Batch, error) {
 		found := map[string]ledger.Correction{}

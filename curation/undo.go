@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Undo reverts the person's own latest decision, or with an id the latest on that memory or evaluation, or the action
-// of that id, and returns it. An undo is not a decision: the next undo reverts the decision before. So there is no
-// redo; decide again. A purge cannot be reverted, and the decision of another person only with Options.Over.
+// Undo reverts one decision and returns it: the person's own latest, or with an id the latest on that memory or
+// evaluation, or the action with that id. An undo is no decision itself, so the next undo reverts the decision before,
+// and there is no redo. A purge cannot be undone, and the decision of another person only with Options.Over.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	var d DecisionResult
 	job := "" // of a draft that waits again
@@ -55,7 +55,7 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResu
 	return d, nil
 }
 
-// Acts returns the decisions in force, oldest first.
+// Acts returns the decisions that are in force, oldest first.
 func (c *Curation) Acts(ctx context.Context) ([]ledger.Action, error) {
 	all, err := c.acts(ctx)
 	if err != nil {
