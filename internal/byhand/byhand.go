@@ -1,8 +1,8 @@
-// Package byhand replaces a model by a reader outside of memtree, such as a person or an agent. Questions are written
-// to a file, and answers are read later and checked like those of a model.
+// Package byhand has a person or an agent answer requests to a model, in files. The requests are written to a file, and
+// the answers are read from another one later and checked like those of a model.
 //
-// The package stores nothing in between. The same state produces the same questions, so an answer belongs to the
-// question with its id, or to none.
+// The package stores nothing in between. The same state of a memory produces the same requests, so an answer belongs to
+// the request with its id, or to none.
 package byhand
 
 import (
@@ -20,24 +20,24 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A PendingRequest is a request to a model.
+// PendingRequest is a request to a model that waits for an answer.
 type PendingRequest struct {
-	ID     string          `json:"id"`
+	ID     string          `json:"id"`   // hash of what a model would see
 	Name   string          `json:"name"` // name of the prompt template
 	System string          `json:"system"`
 	Prompt string          `json:"prompt"`
 	Schema json.RawMessage `json:"schema"` // JSON schema of the answer
 }
 
-// Reply is the answer to the question with its id.
+// Reply is the answer to the PendingRequest with the same id.
 type Reply struct {
 	ID     string          `json:"id"`
-	By     string          `json:"by,omitempty"` // name of the reader
+	By     string          `json:"by,omitempty"` // name of the person or agent that answered
 	Answer json.RawMessage `json:"answer"`
 }
 
-// PreparedReader is a Generator that returns prepared answers and collects the questions without one. It is safe for
-// concurrent use.
+// PreparedReader is an llm.Generator that returns answers from a file, and collects the requests for which there is
+// none. It is safe for concurrent use.
 type PreparedReader struct {
 	by string
 
@@ -48,7 +48,7 @@ type PreparedReader struct {
 	wrong   []string // reasons why answers were invalid
 }
 
-// New returns a PreparedReader with answers. by is its name, for answers without one.
+// New returns a PreparedReader with these answers. by is the name of whoever gave those without a name.
 func New(by string, answers ...Reply) *PreparedReader {
 	r := &PreparedReader{by: by, answers: map[string]Reply{}, used: map[string]bool{}}
 	for _, a := range answers {
@@ -57,11 +57,11 @@ func New(by string, answers ...Reply) *PreparedReader {
 	return r
 }
 
-// ID returns the name of the reader, for [llm.NameOf].
+// ID returns the name in New, for [llm.NameOf].
 func (r *PreparedReader) ID() string { return r.by }
 
-// Generate returns the prepared answer to a request. Without one it stores the question and returns an [llm.Error] of
-// the kind [llm.KindNotRecorded]. It returns an error for an answer that does not fit the schema.
+// Generate returns the answer to the request q. If there is none, it collects q and returns an [llm.Error] of the kind
+// [llm.KindNotRecorded]. If the answer does not fit the schema, the error is that of [llm.Decode].
 func (r *PreparedReader) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 	id := tape.Key(q)
 	r.mu.Lock()
@@ -83,7 +83,7 @@ func (r *PreparedReader) Generate(_ context.Context, q llm.Request) (llm.Answer,
 	return llm.Answer{JSON: raw, Model: by}, nil
 }
 
-// Open returns the questions without an answer, sorted by name and id, each once.
+// Open returns the requests without an answer so far, sorted by name and id, each once.
 func (r *PreparedReader) Open() []PendingRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,14 +92,14 @@ func (r *PreparedReader) Open() []PendingRequest {
 	return slices.CompactFunc(out, func(a, b PendingRequest) bool { return a.ID == b.ID })
 }
 
-// Wrong returns why answers were invalid, as the requests that ask for them again have it (see [llm.Request]).
+// Wrong returns the reasons why answers so far were invalid, as sentences.
 func (r *PreparedReader) Wrong() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.wrong)
 }
 
-// Unused returns the ids of the answers that match no question so far, sorted.
+// Unused returns the ids of the answers that belong to no request so far, sorted.
 func (r *PreparedReader) Unused() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,10 +119,10 @@ const (
 	mostLine    = 4 << 20 // bytes of an answer
 )
 
-// ReplyProblem describes why a line is not an answer. It continues a sentence that begins with the line.
+// ReplyProblem is why a line of a file is no answer. It continues a sentence that begins with the line.
 type ReplyProblem string
 
-// The problems of a line.
+// The problems of a line of a file of answers.
 const (
 	NoObject ReplyProblem = "is no JSON object; write one answer a line"
 	NoID     ReplyProblem = "has no id; copy that of the question"
@@ -131,7 +131,7 @@ const (
 	TooMany  ReplyProblem = "is beyond the number of answers that are read at once"
 )
 
-// ReplyError is an invalid line in a file of answers.
+// ReplyError names an invalid line in a file of answers, and what is wrong with it.
 type ReplyError struct {
 	Line    int
 	Problem ReplyProblem
@@ -139,7 +139,7 @@ type ReplyError struct {
 
 func (e *ReplyError) Error() string { return fmt.Sprintf("line %d %s", e.Line, e.Problem) }
 
-// Write writes questions, one JSON object a line.
+// Write writes the requests to w, one JSON object a line.
 func Write(w io.Writer, questions []PendingRequest) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -151,8 +151,8 @@ func Write(w io.Writer, questions []PendingRequest) error {
 	return nil
 }
 
-// Read reads answers, one JSON object a line with id and answer. If a line is invalid it returns a *ReplyError for the
-// first one, and no answers.
+// Read reads answers from r, one JSON object a line with id and answer. For the first invalid line it returns a
+// *ReplyError, and no answers.
 func Read(r io.Reader) ([]Reply, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), mostLine)

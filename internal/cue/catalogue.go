@@ -11,12 +11,12 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Catalogue classifies texts by the checks of a taxonomy: which check a note or a defect reports as missed, and which
-// checks a task calls for. It is immutable and safe for concurrent use.
+// Catalogue finds out which checks of a taxonomy a text is about: which check a note or a defect reports as missed, and
+// which checks a task calls for. It is immutable and safe for concurrent use.
 //
 // It combines two classifiers. The phrases of a check name it outright. A model of its example sentences estimates how
 // likely a text is about the check when it has none of the phrases. Together they give a probability; when it is low,
-// the catalogue abstains. Tasks are classified by their meaning too, see head.
+// the catalogue gives no answer. Tasks are classified by their meaning too, see head.
 type Catalogue struct {
 	checks               []taxonomy.Check
 	asked, said, claimed reader       // for tasks, for notes and defects, for an agent's own reasons
@@ -30,9 +30,9 @@ type reader struct {
 	words   func() *linear
 }
 
-// NewCatalogue makes the catalogue of tax. The built-in one is stored compiled. The phrases of another are compiled at
-// the first text of each sort, in some milliseconds. Sentences that a team adds require fitting a model, which takes
-// about a second.
+// NewCatalogue returns the Catalogue of tax. That of the built-in taxonomy is stored compiled. The phrases of another
+// are compiled at the first text of each kind, in some milliseconds. Sentences that a team adds require fitting a
+// model, which takes about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	models := modelsOf(tax, c.checks)
@@ -44,7 +44,7 @@ func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	return c
 }
 
-// ByWords returns a catalogue that does not read tasks by their meaning, so that it needs no vector, which takes a
+// ByWords returns a Catalogue that does not read tasks by their meaning, so that it needs no vector, which takes a
 // hundred times as long as all else. It shares everything else with c.
 func (c *Catalogue) ByWords() *Catalogue {
 	words := *c
@@ -52,9 +52,8 @@ func (c *Catalogue) ByWords() *Catalogue {
 	return &words
 }
 
-// Of returns a function that compiles the catalogue of tax on its first call and
-// returns the same one ever after. All callers share the catalogue of the
-// built-in taxonomy. A nil tax gives an empty catalogue.
+// Of returns a function that makes the Catalogue of tax on its first call and returns the same one ever after. All
+// callers share the Catalogue of the built-in taxonomy. A nil tax gives an empty Catalogue.
 func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 	switch tax {
 	case nil:
@@ -67,7 +66,7 @@ func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 
 var builtin = sync.OnceValue(func() *Catalogue { return NewCatalogue(taxonomy.Default()) })
 
-// MissTexts holds the texts about one miss.
+// MissTexts holds the texts about one wrong verdict, from which Missed finds out which check was missed.
 type MissTexts struct {
 	Said      []string // texts of people: sentences of a note, defects
 	Claimed   string   // the wrong agent's own reason
@@ -75,11 +74,11 @@ type MissTexts struct {
 	Direction taxonomy.Direction
 }
 
-// Topic is a check that a text is about.
+// Topic is a check that a text is about, and how surely.
 type Topic struct {
-	Check string  // its id
-	Score float64 // the weight of phrases; comparable among readings of one call
-	Sure  float64 // 0 to 1: how likely the check is
+	Check string  // id of the check
+	Score float64 // weight of the phrases found; comparable among results of one call
+	Sure  float64 // how likely the text is about the check, 0 to 1
 }
 
 // The weights of the sources, and the thresholds of probability. Sentences of notes have weight 1. The numbers were
@@ -99,8 +98,8 @@ const (
 	calledFor = 0.25 // the least probability of a check that a task calls for
 )
 
-// Missed returns the check that was missed. It returns false when the evidence does not name a check, or fits two
-// checks equally well.
+// Missed returns the check that was missed by the texts e, and whether they name one. They do not if the evidence is
+// weak, or fits two checks equally well.
 func (c *Catalogue) Missed(e MissTexts) (Topic, bool) {
 	said := strings.Join(e.Said, "\n")
 	if len(c.checks) == 0 {
@@ -155,8 +154,9 @@ func (c *Catalogue) probabilities(e MissTexts) []float64 {
 	return p
 }
 
-// Outright returns the check that a text names by its phrases alone. It returns false when no phrase names one, or
-// when another check is nearly as strong and the best is not a descendant of it.
+// Outright returns the check that the text s names by its phrases alone, among those that can be missed in the
+// direction d, and whether there is one. There is none if no phrase names one, or if another check is nearly as strong
+// and the best is not a special kind of it.
 func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Topic, bool) {
 	scores := make([]float64, len(c.checks))
 	c.said.add(scores, s, 1)
@@ -204,8 +204,8 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 	return false
 }
 
-// Task reads a task: which checks it calls for, the likeliest first, and what it leans to. Each point of a list is read
-// separately. A check without example tasks is called for when its phrases name it.
+// Task returns the checks that a task calls for, the likeliest first, and the Leaning of the task. It reads each point
+// of a list separately. A check without example tasks is called for if one of its phrases is in the task.
 func (c *Catalogue) Task(task string) (asked []Topic, lean Leaning) {
 	words, meaning := c.called(task)
 	for i, x := range words {

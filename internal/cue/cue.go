@@ -15,37 +15,39 @@ import (
 
 // Limits of matching.
 const (
-	Gap      = 5    // tokens that … may match
+	Gap      = 5    // most tokens that … in a phrase matches
 	gapRunes = 10   // characters that … may match in Chinese
-	MaxRead  = 4000 // bytes of one text that are read; the rest is ignored
+	MaxRead  = 4000 // most bytes of a text that are read; the rest is ignored
 )
 
-// Matcher looks for phrases. Each phrase belongs to a kind, a number that the caller chooses.
+// Matcher finds phrases in texts. Each phrase belongs to a kind, a number that the caller chooses. It is immutable and
+// safe for concurrent use.
 type Matcher struct {
 	gap          int
 	words, runes table // English phrases by their first token, and Chinese ones by their first character
 }
 
-// Phrase is a phrase to look for.
+// Phrase is a phrase for which a Matcher looks.
 type Phrase struct {
 	Kind   int // 0 to 1<<32-1
 	Text   string
 	Weight float64
 }
 
-// NewMatcher returns a Matcher whose … matches up to gap tokens in English. A phrase without tokens is ignored.
+// NewMatcher returns a Matcher for phrases. In English ones, … matches up to gap tokens. It ignores a phrase without
+// tokens.
 func NewMatcher(gap int, phrases []Phrase) *Matcher {
 	return readMatcher(gap, flat.Open(string(compiled(phrases))))
 }
 
-// Stemmed is a text prepared for several Matchers.
+// Stemmed is a text prepared for Matchers; several can use it.
 type Stemmed struct {
 	raw   string   // the text in lower case, for Chinese phrases
 	words []string // its stems, for English phrases
 	han   bool     // it has Chinese characters
 }
 
-// Read prepares the first MaxRead bytes of s.
+// Read prepares the first MaxRead bytes of s for Matchers.
 func Read(s string) Stemmed {
 	if len(s) > MaxRead {
 		s = strings.ToValidUTF8(s[:MaxRead], "")
@@ -53,8 +55,8 @@ func Read(s string) Stemmed {
 	return Stemmed{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
 }
 
-// Find calls visit for each position where a phrase matches, once for each phrase there, in the order in which they
-// were given: first for the English phrases, then for the Chinese.
+// Find calls visit for each position of t at which a phrase matches, once for each phrase there, in the order of
+// NewMatcher: first for the English phrases, then for the Chinese.
 func (f *Matcher) Find(t Stemmed, visit func(Phrase)) {
 	for i, w := range t.words {
 		f.visitWords(w, t.words[i:], visit)

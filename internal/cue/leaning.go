@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// Leaning is the topic of a text, as a unit vector in the space of checks: the part of each check, above 0. The
-// squares of the parts sum to 1. It has the mostLeaning strongest checks, the strongest first; nil for a text without
-// any.
+// Leaning is what a text is about, as a unit vector in the space of checks: the part of each check, above 0. The
+// squares of the parts sum to 1. It has the mostLeaning strongest checks, the strongest first; it is nil for a text
+// that is about no check.
 //
 // It is less specific than a check that is classified outright, but more reliable. For writers whose vocabulary the
-// catalogue does not know, the likeliest check is often wrong, while two texts about the same matter still have
-// similar leanings.
+// catalogue does not know, the likeliest check is often wrong, while two texts about the same matter still have similar
+// leanings.
 type Leaning []CheckShare
 
-// CheckShare is one check of a [Leaning].
+// CheckShare is the part of one check in a [Leaning].
 type CheckShare struct {
-	Check string
-	Size  float64 // above 0 to 1
+	Check string  // id of the check
+	Size  float64 // above 0, at most 1
 }
 
 const mostLeaning = 8
 
-// OfMiss returns the leaning of a wrong verdict: of its task and of the evidence about it, in equal parts.
+// OfMiss returns the Leaning of a wrong verdict: its task and the evidence about it count equally.
 func (c *Catalogue) OfMiss(e MissTexts) Leaning {
 	_, meaning := c.called(e.Task)
 	sum := direction(meaning)

@@ -1,5 +1,5 @@
-// Package embed caches the vectors of an embedder, in memory or beside a store, so that no text is embedded twice. The
-// embedder itself is that of package use, a model, or a recording of one. FORMAT.md describes the files.
+// Package embed caches the vectors of an embedder, in memory or as derived data of a store, so that no text is embedded
+// twice. The embedder itself is that of package use, a model, or a recording of one. FORMAT.md describes the files.
 package embed
 
 import (
@@ -31,15 +31,15 @@ const (
 	askAtOnce = 64       // texts in a call of the embedder
 )
 
-// CachedEmbedder is an embedder that caches the vectors of another one, by its id and a hash of the text, so that a
-// cached text is not embedded again. Every text is cleaned first: the texts of a tree contain no secrets, but a prompt
-// in a query may, and the other embedder may be a service of a third party.
+// CachedEmbedder is an llm.Embedder that calls another one, and caches its vectors by its id and a hash of the text. It
+// removes secrets from every text first: the texts of a tree contain none, but a prompt in a query may, and the other
+// embedder may be a service of a third party.
 //
-// Beside a store the cache is persistent, as derived data: it holds no text, and nothing that cannot be computed
+// With a store the cache outlives the process, as derived data: it holds no text, and nothing that cannot be computed
 // again. Unreadable data is treated as absent.
 //
 // A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. A
-// A CachedEmbedder is safe for concurrent use.
+// CachedEmbedder is safe for concurrent use.
 type CachedEmbedder struct {
 	of    llm.Embedder
 	clean func(string) string
@@ -58,20 +58,21 @@ type CachedEmbedder struct {
 
 var _ llm.Embedder = (*CachedEmbedder)(nil)
 
-// NewCache returns a CachedEmbedder in memory only.
+// NewCache returns a CachedEmbedder of e that caches in memory only. clean removes secrets from a text.
 func NewCache(e llm.Embedder, clean func(string) string) *CachedEmbedder {
 	return &CachedEmbedder{of: e, clean: clean, fresh: map[textKey][]byte{}}
 }
 
-// NewLocal returns a CachedEmbedder in memory only, of an embedder that is part of this program. Its Known computes
-// missing vectors if they are few, at most so many. No text leaves the program, so none is cleaned.
+// NewLocal returns a CachedEmbedder that caches in memory only, for an embedder that is part of this program. Its Known
+// computes missing vectors itself, if at most few are missing. No text leaves the program, so none is cleaned.
 func NewLocal(e llm.Embedder, few int) *CachedEmbedder {
 	c := NewCache(e, func(s string) string { return s })
 	c.local = few
 	return c
 }
 
-// OpenCache returns a CachedEmbedder whose vectors are stored beside a store. It reads none of them yet.
+// OpenCache returns a CachedEmbedder of e whose vectors are derived data of s. clean removes secrets from a text. It
+// reads none of the vectors yet.
 func OpenCache(ctx context.Context, s store.Store, e llm.Embedder, clean func(string) string) (*CachedEmbedder, error) {
 	c := NewCache(e, clean)
 	c.store = s
@@ -97,8 +98,8 @@ func (c *CachedEmbedder) cleaned(texts []string) []string {
 	return out
 }
 
-// Known returns the cached vectors, and nil for every other text. It does not call the other embedder, unless that is
-// local and few texts have no vector.
+// Known returns the cached vectors of texts, nil for texts that have none. It waits for no service. A CachedEmbedder of
+// NewLocal computes missing vectors if they are few.
 func (c *CachedEmbedder) Known(texts []string) [][]float32 {
 	out := c.known(c.cleaned(texts))
 	missing := 0
@@ -136,7 +137,8 @@ func (c *CachedEmbedder) known(texts []string) [][]float32 {
 	return out
 }
 
-// Embed implements llm.Embedder. After a failure, the vectors received before it remain cached.
+// Embed returns one vector for each text, cached or from the other embedder. See llm.Embedder. After a failure, the
+// vectors received before it stay cached.
 func (c *CachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	texts = c.cleaned(texts)
 	out := c.known(texts)

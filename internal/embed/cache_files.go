@@ -37,22 +37,22 @@ func (c *CachedEmbedder) closeFiles() error {
 	return err
 }
 
-// Close closes the files. It saves nothing.
+// Close closes the files from which vectors are read. It saves nothing.
 func (c *CachedEmbedder) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closeFiles()
 }
 
-// Unsaved returns the bytes of the vectors that are not saved yet.
+// Unsaved returns the size in bytes of the vectors that are not saved yet.
 func (c *CachedEmbedder) Unsaved() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return c.size
 }
 
-// Save writes new vectors to the store, if there are any. Those of a local embedder it drops instead: they are computed
-// again faster than they are read.
+// Save writes the new vectors to the store, if there are any. Of a CachedEmbedder of NewLocal it drops them, because
+// computing them again is faster than reading them.
 func (c *CachedEmbedder) Save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()
@@ -152,8 +152,8 @@ func (c *CachedEmbedder) write(ctx context.Context, name string, vectors []keptV
 	})
 }
 
-// Purge drops every vector except those of the texts, from memory and from the files: with the hash of a purged text,
-// a person who guesses the text could confirm that it was there.
+// Purge drops every vector except those of texts, from memory and from the files. Otherwise a person who guesses a
+// purged text could use its hash to confirm that it was there.
 func (c *CachedEmbedder) Purge(ctx context.Context, texts []string) error {
 	id, stay := c.ID(), map[textKey]bool{}
 	for _, t := range c.cleaned(texts) {

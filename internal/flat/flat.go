@@ -1,10 +1,11 @@
 // Package flat reads data where it is stored: numbers and texts in a string that is a part of the program. Nothing is
-// decoded, copied or indexed at a start, and of the program's file only the pages that are read come into memory.
+// decoded, copied or indexed when the program starts, and only those parts of the program's file that are read come
+// into memory.
 //
-// A value is written by a function whose name begins with Append, and read by the method of [Data] with the rest of
-// that name, in the same order. Numbers are little-endian. A method panics where the data ends too early, or has
-// another order: that is a program that was built wrongly, and a test of each package compares its data with what it is
-// made of.
+// A function whose name begins with Append writes a value, and the method of [Data] with the rest of that name reads
+// it. Values are read in the order in which they were written. Numbers are little-endian. A method panics if the data
+// ends too early, or was written in another order: then the program was built wrongly. A test of each package compares
+// its data with its source.
 package flat
 
 import (
@@ -12,24 +13,24 @@ import (
 	"math"
 )
 
-// Data is what is left to be read.
+// Data reads values one after the other. Its methods return the next value and move behind it.
 type Data struct{ rest string }
 
-// Open returns the whole of s, unread.
+// Open returns a Data at the start of s.
 func Open(s string) *Data { return &Data{s} }
 
-// AppendInt adds a number from 0 to 1<<32-1.
+// AppendInt appends n to b; n is from 0 to 1<<32-1.
 func AppendInt(b []byte, n int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(n)) //nolint:gosec // the caller's promise
 }
 
-// Int reads a number.
+// Int reads a number that AppendInt wrote.
 func (d *Data) Int() int { return Ints(d.take(4)).At(0) }
 
-// AppendText adds a text.
+// AppendText appends a text to b, with its length.
 func AppendText[T string | []byte](b []byte, s T) []byte { return append(AppendInt(b, len(s)), s...) }
 
-// Text reads a text. It shares the memory of the data.
+// Text reads a text that AppendText wrote. It shares the memory of the data.
 func (d *Data) Text() string { return d.take(d.Int()) }
 
 func (d *Data) take(n int) string {
@@ -38,10 +39,10 @@ func (d *Data) take(n int) string {
 	return s
 }
 
-// Ints is a list of numbers from 0 to 1<<32-1.
+// Ints is a list of numbers from 0 to 1<<32-1, in the memory of the data.
 type Ints string
 
-// AppendInts adds a list of such numbers.
+// AppendInts appends a list of numbers from 0 to 1<<32-1 to b.
 func AppendInts(b []byte, list []int) []byte {
 	b = AppendInt(b, len(list)*4)
 	for _, n := range list {
@@ -50,19 +51,19 @@ func AppendInts(b []byte, list []int) []byte {
 	return b
 }
 
-// Ints reads a list of numbers.
+// Ints reads a list that AppendInts wrote.
 func (d *Data) Ints() Ints { return Ints(d.Text()) }
 
-// Len returns the length of the list.
+// Len returns how many numbers the list has.
 func (l Ints) Len() int { return len(l) / 4 }
 
-// At returns a number of the list.
+// At returns the i-th number, from 0. It panics beyond the end.
 func (l Ints) At(i int) int {
 	s := l[4*i : 4*i+4]
 	return int(uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24)
 }
 
-// All returns the numbers.
+// All returns a copy of the numbers as a slice.
 func (l Ints) All() []int {
 	out := make([]int, l.Len())
 	for i := range out {
@@ -71,10 +72,10 @@ func (l Ints) All() []int {
 	return out
 }
 
-// Doubles is a list of float64.
+// Doubles is a list of float64, in the memory of the data.
 type Doubles string
 
-// AppendDoubles adds a list of numbers.
+// AppendDoubles appends a list of float64 to b.
 func AppendDoubles(b []byte, list ...float64) []byte {
 	b = AppendInt(b, len(list)*8)
 	for _, x := range list {
@@ -83,19 +84,19 @@ func AppendDoubles(b []byte, list ...float64) []byte {
 	return b
 }
 
-// Doubles reads a list of numbers.
+// Doubles reads a list that AppendDoubles wrote.
 func (d *Data) Doubles() Doubles { return Doubles(d.Text()) }
 
-// At returns a number of the list.
+// At returns the i-th number, from 0. It panics beyond the end.
 func (l Doubles) At(i int) float64 {
 	low, high := Ints(l).At(2*i), Ints(l).At(2*i+1)
 	return math.Float64frombits(uint64(high)<<32 | uint64(low)) //nolint:gosec // they were uint32
 }
 
-// Floats is a list of float32.
+// Floats is a list of float32, in the memory of the data.
 type Floats string
 
-// AppendFloats adds a list of numbers.
+// AppendFloats appends a list of float32 to b.
 func AppendFloats(b []byte, list []float32) []byte {
 	b = AppendInt(b, len(list)*4)
 	for _, x := range list {
@@ -104,10 +105,10 @@ func AppendFloats(b []byte, list []float32) []byte {
 	return b
 }
 
-// Floats reads a list of numbers.
+// Floats reads a list that AppendFloats wrote.
 func (d *Data) Floats() Floats { return Floats(d.Text()) }
 
-// At returns a number of the list.
+// At returns the i-th number, from 0. It panics beyond the end.
 func (l Floats) At(i int) float32 {
 	return math.Float32frombits(uint32(Ints(l).At(i))) //nolint:gosec // it was a uint32
 }

@@ -1,12 +1,12 @@
 package flat
 
-// Texts is a list of texts.
+// Texts is a list of texts, in the memory of the data.
 type Texts struct {
 	ends Ints   // of each text, in all
 	all  string // the texts, one behind the other
 }
 
-// AppendTexts adds a list of texts.
+// AppendTexts appends a list of texts to b.
 func AppendTexts(b []byte, list []string) []byte {
 	ends, all := make([]int, len(list)), []byte(nil)
 	for i, s := range list {
@@ -16,13 +16,13 @@ func AppendTexts(b []byte, list []string) []byte {
 	return AppendText(AppendInts(b, ends), all)
 }
 
-// Texts reads a list of texts.
+// Texts reads a list that AppendTexts wrote.
 func (d *Data) Texts() Texts { return Texts{d.Ints(), d.Text()} }
 
-// Len returns the length of the list.
+// Len returns how many texts the list has.
 func (l Texts) Len() int { return l.ends.Len() }
 
-// At returns a text of the list. It shares the memory of the data.
+// At returns the i-th text, from 0. It shares the memory of the data.
 func (l Texts) At(i int) string {
 	begin := 0
 	if i > 0 {
@@ -31,13 +31,13 @@ func (l Texts) At(i int) string {
 	return l.all[begin:l.ends.At(i)]
 }
 
-// Names is a list of different texts that can be looked up.
+// Names is a list of different texts with a hash table, so that Find does not read all of them.
 type Names struct {
 	Texts
 	slots Ints // by hash, open addressing: the place of a text and 1, or 0
 }
 
-// AppendNames adds a list of texts, all of which differ.
+// AppendNames appends a list of different texts to b, with a hash table.
 func AppendNames(b []byte, list []string) []byte {
 	size := 1
 	for size < 2*len(list) {
@@ -54,10 +54,10 @@ func AppendNames(b []byte, list []string) []byte {
 	return AppendInts(AppendTexts(b, list), slots)
 }
 
-// Names reads such a list.
+// Names reads a list that AppendNames wrote.
 func (d *Data) Names() Names { return Names{d.Texts(), d.Ints()} }
 
-// Find returns the place of a text in the list, and false if the list does not have it.
+// Find returns the index of the text s in the list, and whether the list has it.
 func (l Names) Find(s string) (int, bool) {
 	last := l.slots.Len() - 1
 	for at := hash(s) & last; ; at = (at + 1) & last {

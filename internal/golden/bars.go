@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Bars collects the figures of a quality test, one a line, with their minimum values.
+// Bars collects the figures that a quality test measures, with the least value that each must have.
 type Bars struct {
 	lines  strings.Builder
 	failed []string
 }
 
-// Least adds a figure with a minimum.
+// Least adds the figure have under the name what. The test fails if it is less than least.
 func (b *Bars) Least(what string, have, least float64) {
 	mark := "ok"
 	if have < least {
@@ -24,10 +24,10 @@ func (b *Bars) Least(what string, have, least float64) {
 	fmt.Fprintf(&b.lines, "%-44s %6.3f  bar %5.2f  %s\n", what, have, least, mark)
 }
 
-// Tell adds a figure without a minimum.
+// Tell adds the figure have under the name what, without a least value.
 func (b *Bars) Tell(what string, have float64) { fmt.Fprintf(&b.lines, "%-44s %6.3f\n", what, have) }
 
-// Check prints the figures, and fails the test if any is below its minimum.
+// Check prints all figures, and fails the test if one is less than it must be.
 func (b *Bars) Check(t *testing.T) {
 	t.Helper()
 	fmt.Fprint(t.Output(), b.lines.String())

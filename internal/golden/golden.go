@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
 
-// Equal fails the test unless got equals the bytes of the file at path.
-// With -update it writes the file, and its folders, instead.
+// Equal fails the test unless got equals the content of the file at path. With -update it writes got to the file, and
+// makes its folders.
 func Equal(tb testing.TB, path, got string) {
 	tb.Helper()
 	if *update {
@@ -30,7 +30,7 @@ func Equal(tb testing.TB, path, got string) {
 		"differs from %s; run with -update and read the diff if the change is meant", path)
 }
 
-// Bytes is Equal for binary data: it does not show the difference.
+// Bytes does as Equal does for binary data: its failure does not show the difference.
 func Bytes(tb testing.TB, path string, got []byte) {
 	tb.Helper()
 	if *update {

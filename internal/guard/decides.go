@@ -8,11 +8,11 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Decides is the stricter form of [Forces] for texts that a person or an agent teaches, since their writer can reword
-// them. Besides the sentences that Forces finds it refuses a sentence that names a verdict for an observation (“if X
-// is shown, the test has passed”), declares something to be no defect, or orders an agent not to report or not to
-// check. It accepts sentences that forbid a hasty verdict, that describe how to look, and rules of the product. It
-// returns the refused sentence.
+// Decides reports whether s decides a verdict, and returns the first sentence that does. It is a stricter form of
+// [Forces] for texts that a person or an agent teaches, since their writer can reword them. It also refuses a sentence
+// that names a verdict for an observation (“if X is shown, the test has passed”), that declares something to be no
+// defect, or that orders an agent not to report or not to check. It accepts sentences that forbid a hasty verdict, that
+// describe how to look, and rules of the product.
 func Decides(s string) (found string, yes bool) {
 	if found, yes = Forces(s); yes {
 		return found, true

@@ -7,19 +7,19 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Forces reports whether a text fixes an agent's verdict regardless of what it sees, and returns the first sentence
+// Forces reports whether s fixes an agent's verdict regardless of what the agent sees, and returns the first sentence
 // that does.
 //
-// A sentence forces a verdict in three ways. It orders the verdict ("mark it as passed", 判通过) and does not make it
-// depend on something that can be seen. It presents the verdict as settled. Or it orders the agent not to look at what
-// is there, or not to report it. A sentence does not force when it makes the verdict depend on what is seen ("if the
-// totals differ, report a defect"), forbids a verdict, or reports what an agent or a product did.
+// A sentence forces a verdict in three ways. It orders the verdict ("mark it as passed", 判通过) and does not make
+// it depend on something that can be seen. It presents the verdict as settled. Or it orders the agent not to look at
+// what is there, or not to report it. A sentence does not force when it makes the verdict depend on what is seen ("if
+// the totals differ, report a defect"), forbids a verdict, or reports what an agent or a product did.
 //
 // A verdict is also forced by the name of the field that holds it (fields.go), and by a verdict spelled out letter by
 // letter.
 //
-// Forces reads Chinese and English. It is a model over words and does not know their meaning; testdata/quality.golden
-// has its rates on writers it has not seen.
+// Forces reads Chinese and English. It is a statistical model of terms and does not know their meaning;
+// testdata/quality.golden has its rates on writers it has not seen.
 func Forces(s string) (found string, yes bool) {
 	s = text.Clean(s)
 	for _, one := range text.Sentences(s) {

@@ -1,16 +1,16 @@
-// Package guard answers three questions about a text that an agent may be shown, in Chinese or English. Does it force
-// a verdict? Does it give away the truth of a test? Does it instruct the agent beyond its role? Every stage that
-// forms, writes, imports or shows a text uses this package, so that all of them get the same answer.
+// Package guard answers three questions about a text that an agent may be shown, in Chinese or English. Does it force a
+// verdict? Does it give away the truth of a test? Does it instruct the agent beyond its role? Every stage that forms,
+// writes, imports or shows a text uses this package, so that all of them get the same answer.
 //
 // A memory describes what to look at. It must not decide the verdict: an agent that obeys would be right or wrong by
 // what was true before, not by what it sees.
 //
-// Every function is pure, takes time linear in its text, and is safe for concurrent use. The functions are sieves: a
-// text that passes is still shown fenced, as a hypothesis.
+// Every function is pure, takes time linear in its text, and is safe for concurrent use. The functions do not find
+// everything: a text that passes is still shown in a fence, as a hypothesis.
 //
 // Where to look:
-//   - forces.go, fields.go, linear.go, tags.go: texts that force a verdict;
-//     lexicon.txt: the words
+//   - forces.go, decides.go, fields.go, linear.go, learned.go, tags.go: texts that force a verdict; lexicon.txt: the
+//     terms for them
 //   - truths.go, plain.go, onlyverdict.go: texts that give a truth away; instructs.go, orders.txt: orders to the agent
 package guard
 
@@ -23,11 +23,10 @@ import (
 // forcesVerdict is the reason [Unsafe] gives for a text that forces a verdict.
 const forcesVerdict = "forces a verdict whatever the agent sees"
 
-// Reasons returns every reason that [Unsafe] can give, so that a program can
-// translate them.
+// Reasons returns all reasons that [Unsafe] can give, so that a program can translate them.
 func Reasons() []string { return []string{quits, poses, strays, runs, spies, breaks, forcesVerdict} }
 
-// Unsafe reports whether a text must not be shown to an agent for any test, because it instructs beyond its role or
+// Unsafe reports whether s must not be shown to an agent, whatever the test is, because it gives the agent orders or
 // forces a verdict. reason continues the sentence "its text …".
 func Unsafe(s string) (reason string, unsafe bool) {
 	if reason, yes := Instructs(s); yes {
@@ -39,8 +38,8 @@ func Unsafe(s string) (reason string, unsafe bool) {
 	return "", false
 }
 
-// Which returns the part for which [Unsafe] refuses a text: the turn of speech that instructs, in lower case, or the
-// first sentence that forces a verdict. It returns "" for a safe text.
+// Which returns the part of s for which [Unsafe] refuses it: the phrase that gives orders, in lower case, or the first
+// sentence that forces a verdict. It returns "" for a safe text.
 func Which(s string) string {
 	if _, at := instructing(s); at != "" {
 		return at
@@ -49,11 +48,11 @@ func Which(s string) string {
 	return strings.TrimSpace(found)
 }
 
-// Keep removes the sentences of a text that are unsafe or contain one of the truths. It removes whole sentences,
+// Keep returns s without the sentences that are unsafe or contain one of the truths. It removes whole sentences,
 // because half a sentence may have another meaning. If the remaining sentences together are unsafe or contain a truth,
 // it returns "".
 //
-// A text without such a sentence is returned unchanged. Otherwise the remaining sentences are put on one line, except
+// If there is nothing to remove, it returns s unchanged. Otherwise the remaining sentences are put on one line, except
 // after a sentence that ended only at the end of its line.
 func Keep(s string, truths Truths) string {
 	if fit(s, truths) {

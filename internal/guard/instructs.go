@@ -10,13 +10,13 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Instructs reports whether a text gives the agent orders instead of being about a test: it overrides instructions,
-// changes who the agent is, names another task, sends it to run what an address has, requests confidential information
-// of the agent, or closes the block that contains it. reason continues the sentence "its text …".
+// Instructs reports whether s gives the agent orders instead of being about a test: it overrides instructions, changes
+// who the agent is, names another task, has it run what is at an address, requests confidential information, or closes
+// the block that contains it. reason continues the sentence "its text …".
 //
-// Instructs reads English and Chinese, also letters with spaces between them ("i g n o r e"). It is a sieve of known
-// turns of speech. Of the attack lists it was measured on it stops about a fifth: those phrased as an order. It misses
-// a text that requests another topic, or is in another language.
+// Instructs reads English and Chinese, also letters with spaces between them ("i g n o r e"). It looks for known
+// phrases. Of the attack lists it was measured on it stops about a fifth: those phrased as an order. It misses a text
+// that requests another topic, or is in another language.
 func Instructs(s string) (reason string, yes bool) {
 	reason, _ = instructing(s)
 	return reason, reason != ""

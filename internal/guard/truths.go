@@ -13,8 +13,8 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Truths are the values of one test's ground truth that would disclose the result of that test to an agent: its texts,
-// the parts of them, and its numbers.
+// Truths holds the values of one test's ground truth that would disclose the result of that test to an agent: its
+// texts, the parts of them, and its numbers.
 //
 // Not truths are: the contents of the agent's prompt and of its own answer, plain verdicts and grades ("pass", "high",
 // 0 and 1), names of fields, and names of actions, which a lesson about calls has to name. The zero value has no
@@ -31,9 +31,9 @@ const (
 	maxKnown     = 32 << 10 // bytes of known text that are read
 )
 
-// TruthsOf returns the truths of a ground truth that are not in known: the prompt and the agent's own answer. The
-// ground truth is a decoded JSON value or a json.RawMessage; a message that is not valid JSON has no truths. It
-// returns at most 256 truths, the longest ones.
+// TruthsOf returns the truths of groundTruth, a decoded JSON value or a json.RawMessage. known is the prompt and the
+// agent's own answer; values in it are no truths. Invalid JSON has no truths. It returns at most 256 truths, the
+// longest ones.
 func TruthsOf(groundTruth any, known string) Truths {
 	if raw, ok := groundTruth.(json.RawMessage); ok {
 		groundTruth = nil
@@ -55,14 +55,14 @@ func TruthsOf(groundTruth any, known string) Truths {
 	return Truths{c.list[:min(len(c.list), maxValues)]}
 }
 
-// In reports whether a text contains one of the truths.
+// In reports whether s contains one of the truths.
 func (t Truths) In(s string) bool {
 	_, yes := t.Find(s)
 	return yes
 }
 
-// Find returns the longest of the truths that a text contains, in lower case. A caller may report what kind of value
-// it is, but must not show the value.
+// Find returns the longest of the truths that s contains, in lower case, and whether there is one. A caller may report
+// what kind of value it is, but must not show the value.
 func (t Truths) Find(s string) (value string, yes bool) {
 	if len(t.values) == 0 {
 		return "", false

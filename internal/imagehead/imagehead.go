@@ -15,8 +15,9 @@ import (
 // errUnknown means that the bytes are no picture of a supported type.
 var errUnknown = errors.New("is no PNG, JPEG or WebP picture")
 
-// Read reads the head of a picture: its content type, image/png, image/jpeg or image/webp, and its size in pixels, at
-// least 1 each. It returns an error for an unsupported type, a truncated head, or a size of 0.
+// Read returns the content type of the image file b (image/png, image/jpeg or image/webp) and its size in pixels, at
+// least 1 each. It reads the head of the file only. It returns an error for an unsupported type, a truncated head, or a
+// size of 0.
 func Read(b []byte) (kind string, size image.Point, err error) {
 	kind = "image/webp"
 	if size, err = webp(b); errors.Is(err, errUnknown) {

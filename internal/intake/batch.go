@@ -156,9 +156,10 @@ func (in *Intake) warn(e *tree.Evaluation, err error) {
 	}
 }
 
-// Learnable adds to a labelled verdict the features that package risk learns from, and whether the other verdict would
-// have been right. A later attempt under one trial is a consequence of the first one's risk, so no risk is learned
-// from it. look is the code of the second look at it, 0 without one.
+// Learnable adds to v, the verdict of e, the features that package risk learns from, and whether the opposite verdict
+// would have been right. It does nothing for a verdict without a label. A second attempt under one trial is made
+// because the first was risky, so it gets no features. look is the result of the second look at e as a code, 0 without
+// one.
 func Learnable(e *tree.Evaluation, v *ledger.Verdict, look uint8) {
 	if !v.Labelled {
 		return

@@ -1,6 +1,6 @@
-// Package intake turns accepted evaluations into cases. One worker leases them from the outbox and forms them
-// (intake.go), a batch at a time (batch.go), on the tree as the batch has changed it so far (plan.go). Cases that were
-// read by rules because a model had failed are read again later (reread.go).
+// Package intake turns accepted evaluations into cases. One worker leases evaluations from the outbox and forms cases
+// from them (intake.go), a batch at a time (batch.go), on the tree as the batch has changed it so far (plan.go). If a
+// model failed, rules analyse a case in its place; reread.go has the model read such cases later.
 package intake
 
 import (
@@ -21,21 +21,22 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Options are what an intake works with. All fields are required but Reads and ReadOnly.
+// Options configures an Intake. All fields are required but Reads and ReadOnly.
 type Options struct {
 	Core     *core.Core
 	Store    store.Store
 	Former   *formation.Former
 	Taxonomy *taxonomy.Taxonomy
 	Logger   *slog.Logger
-	Closed   <-chan struct{} // closes when the memory begins to close
+	Closed   <-chan struct{} // is closed when the memory begins to close
 	Reads    bool            // Former has a model
-	ReadOnly bool            // nothing is formed
+	ReadOnly bool            // Run forms nothing
 
-	Looked func(e *tree.Evaluation) uint8 // code of the second look at a run without secrets
+	// returns the result of the second look at e, whose secrets are removed, as a code
+	Looked func(e *tree.Evaluation) uint8
 
-	// Forming is called before the commit of each batch, with what it is about to write. It may be called again with
-	// the same evaluations.
+	// Forming is called before the commit of each batch, with its evaluations and what was formed of them. It may be
+	// called again with the same evaluations.
 	Forming func(ctx context.Context, es []tree.Evaluation, all []formation.Formed)
 	// Formed is called after the commit of each batch. A caller of Wait continues after it has returned.
 	Formed func(es []tree.Evaluation, all []formation.Formed)
@@ -45,7 +46,7 @@ type Options struct {
 	Rested func(ctx context.Context)
 }
 
-// Intake is the way of evaluations into the tree. It is safe for concurrent use; only one Run at a time.
+// Intake turns accepted evaluations into cases of the tree. It is safe for concurrent use; only one Run at a time.
 type Intake struct {
 	o       Options
 	wake    chan struct{} // wakes Run
@@ -54,7 +55,7 @@ type Intake struct {
 	noting  sync.Mutex // held from a commit until Formed has returned; acquired before a commit
 }
 
-// New returns an intake that forms nothing until Run.
+// New returns an Intake. It forms nothing until Run is called.
 func New(o Options) *Intake {
 	in := &Intake{o: o, wake: make(chan struct{}, 1)}
 	in.outbox.next = make(chan struct{})
@@ -62,10 +63,10 @@ func New(o Options) *Intake {
 	return in
 }
 
-// Poke reports that the outbox has more. It does not block.
+// Poke wakes Run, because the outbox may have more evaluations. It does not block.
 func (in *Intake) Poke() { core.Poke(in.wake) }
 
-// Formed returns what was formed since New.
+// Formed counts the cases formed since New.
 func (in *Intake) Formed() formation.CaseTally { return in.outbox.tally() }
 
 // Run turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the next Poke
@@ -98,8 +99,8 @@ func (in *Intake) Run(ctx context.Context) {
 	}
 }
 
-// Wait waits until the evaluations that were accepted before are in the tree and Formed was called for them. The error
-// is why that is not possible.
+// Wait returns once all evaluations accepted before the call are in the tree and Options.Formed was called for them. It
+// returns an error if forming fails, or ctx ends first.
 func (in *Intake) Wait(ctx context.Context) error {
 	for {
 		next, err := in.outbox.state()

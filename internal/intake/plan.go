@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// BatchView is the view of the tree on which a batch is formed: the nodes of the store, replaced by those that the
-// batch has changed so far. So the result does not depend on where one batch ends and the next begins.
+// BatchView shows the tree to the forming of a batch: the nodes in the store, replaced by those that the batch has
+// changed so far. So the result does not depend on where one batch ends and the next begins.
 type BatchView struct {
 	core  *core.Core
 	store store.Store
@@ -20,12 +20,12 @@ type BatchView struct {
 	order []string // the ids of nodes, in order of arrival
 }
 
-// Plan returns the view of a batch without changes.
+// Plan returns a BatchView of the tree for a new batch.
 func (in *Intake) Plan() *BatchView {
 	return &BatchView{core: in.o.Core, store: in.o.Store, nodes: map[string]tree.Node{}}
 }
 
-// Add applies changes to the view.
+// Add makes the view show the tree after these changes.
 func (p *BatchView) Add(changes []tree.Change) {
 	for _, c := range changes {
 		if _, ok := p.nodes[c.Node.ID]; !ok {
@@ -35,7 +35,7 @@ func (p *BatchView) Add(changes []tree.Change) {
 	}
 }
 
-// Get returns a node in its state after the changes so far.
+// Get returns the node id as the view shows it. The error is tree.ErrNotFound if there is none.
 func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
@@ -47,8 +47,8 @@ func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 // that texts with nine in ten 5-grams in common are above it.
 const nearOverlap = 0.6
 
-// Similar returns the cases of which n may be one more occurrence: the up to k cases of n's error type, direction and
-// scene with the most similar tokens, all such cases of the batch, and the cases of n's test.
+// Similar returns the cases of which the case n may be one more occurrence: the up to k cases of n's error type,
+// direction and scene with the most similar tokens, all such cases of the batch, and the cases of n's test.
 func (p *BatchView) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.core.Index()

@@ -51,9 +51,10 @@ func (in *Intake) noteFormed(all []formation.Formed) {
 	in.rereads.none.Store(false) // after the commit, so that a search for waiting cases finds them
 }
 
-// Reread has the model read the cases that the rules read because it had failed, while it answers, and returns how
-// many it read. Each is sent once. With learned it also reads cases recorded before a model was configured, and those
-// of lessons, which then may be learned again; so only Evolve, whose cost can be estimated before, includes these.
+// Reread has the model read cases that rules analysed because the model had failed, and returns how many it read. It
+// sends each case once, and stops when of, which counts and limits the calls, is full. If learned is true it also reads
+// cases recorded before a model was configured, and cases of lessons, which then may be learned again; only Evolve,
+// whose cost can be estimated before, does that.
 func (in *Intake) Reread(ctx context.Context, learned bool, of *meter.Meter) (done int, err error) {
 	if in.o.ReadOnly || in.rereads.none.Load() {
 		return 0, nil
@@ -86,7 +87,7 @@ func (in *Intake) Reread(ctx context.Context, learned bool, of *meter.Meter) (do
 	return done, ctx.Err()
 }
 
-// EstimateReread lets of estimate the cost of reading the waiting cases, and returns it.
+// EstimateReread estimates what a Reread with learned would use. of counts the estimated calls.
 func (in *Intake) EstimateReread(ctx context.Context, of *meter.Meter) (meter.Spent, error) {
 	waiting, err := in.waiting(ctx, true)
 	if err != nil {

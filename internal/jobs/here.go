@@ -32,13 +32,14 @@ type jobEntry struct {
 	changed chan struct{}
 }
 
-// Here returns a queue of this process, with a clock. Each job begins when it is added, and has one attempt.
+// Here returns a Queue whose jobs run in this process. Each job begins when it is added, and has one attempt. now is
+// the clock.
 func Here(now func() time.Time) Queue { //nolint:ireturn // nothing else is of use
 	life, stop := context.WithCancel(context.Background())
 	return &here{now: now, life: life, stop: stop}
 }
 
-// Process names this process for people, as host:pid.
+// Process returns the name of this process for people, as host:pid.
 func Process() string {
 	host, err := os.Hostname()
 	if err != nil {

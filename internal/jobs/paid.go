@@ -11,40 +11,40 @@ import (
 	"github.com/memtree/memtree/llm/meter"
 )
 
-// Key identifies a request of a job: a hash of all that the model sees, and of the model's name.
+// Key identifies a request that a job makes: a hash of all that the model sees, and of the model's name.
 type Key [sha256.Size]byte
 
-// Reply is what a model wrote to a request: an answer, or one that cannot be used.
+// Reply is what a model answered to a request, valid or not.
 type Reply struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Model string          `json:"model,omitempty"`
 	Usage llm.Usage       `json:"usage"`
 	Kind  llm.ErrorKind   `json:"kind,omitempty"` // why it cannot be used; "": it can
 	Why   string          `json:"why,omitempty"`
-	// Invalid is what is wrong with it, for a request that has it repaired; nil: nothing is known
+	// Invalid is what is wrong with it, for the request that has the model repair it; nil if nothing is known.
 	Invalid *llm.Invalid `json:"invalid,omitempty"`
 }
 
-// ModelCall is a call of a model.
+// ModelCall is a call of a model that a job makes.
 type ModelCall struct {
 	Key  Key
-	Most llm.Usage // the upper bound of its usage
+	Most llm.Usage // upper bound of its usage
 }
 
-// Ended is how a call ended.
+// Ended is how a ModelCall ended.
 type Ended struct {
 	Unsent bool      // no request was sent
 	Used   llm.Usage // zero if the provider did not report it
-	Reply  *Reply    // nil: there is none, and the call may be made again
+	Reply  *Reply    // nil: the model gave none, and the call may be made again
 }
 
-// Ledger counts the calls of one job over all its attempts, and keeps what they were answered. It is safe for
-// concurrent use.
+// Ledger counts the calls of models of one job over all its attempts, and stores the replies. It is safe for concurrent
+// use.
 type Ledger interface {
-	// Known returns the reply to a request that the job has made before. It returns false without one.
+	// Known returns the stored reply to the request with this key, and whether there is one.
 	Known(ctx context.Context, key Key) (Reply, bool, error)
-	// Begin counts a call before it is made, with the most that it may cost. It refuses a call beyond the bounds of the
-	// job, and every call once another process has the job, by an error of llm.KindBound.
+	// Begin counts a call before it is made, with the most that it may cost. Beyond the bounds of the job, or if another
+	// process has the job by now, it returns an error of llm.KindBound, and the call must not be made.
 	Begin(ctx context.Context, c ModelCall) error
 	// End counts what the call has cost, and stores its reply durably before it returns.
 	End(ctx context.Context, c ModelCall, how Ended) error
@@ -53,20 +53,20 @@ type Ledger interface {
 // ledgerKey is the key of a Ledger in a context.
 type ledgerKey struct{}
 
-// WithLedger returns a context whose calls of a Paid generator are counted and stored.
+// WithLedger returns a context in which l counts the calls of Paid generators and stores their replies.
 func WithLedger(ctx context.Context, l Ledger) context.Context {
 	return context.WithValue(ctx, ledgerKey{}, l)
 }
 
-// LedgerIn returns the ledger of a context, false without one.
+// LedgerIn returns the Ledger that WithLedger put into ctx, and whether there is one.
 func LedgerIn(ctx context.Context) (Ledger, bool) { //nolint:ireturn // each queue has its own
 	l, ok := ctx.Value(ledgerKey{}).(Ledger)
 	return l, ok
 }
 
-// Paid returns a generator in front of another. A call whose context has a Ledger is made only if the job has no reply
-// to the same request, and its reply is stored before it is returned. So an attempt that goes on after one that was
-// killed gets the replies of that one, as if it had asked.
+// Paid returns a generator that calls of. If the context has a Ledger, it calls of only for a request to which the job
+// has no reply yet, and stores the reply before it returns it. So an attempt after one that was killed gets the replies
+// of that one without paying again.
 func Paid(of llm.Generator) llm.Generator { return &paid{of: of} }
 
 type paid struct{ of llm.Generator }

@@ -12,15 +12,15 @@ import (
 // two lists grows with the product of their lengths.
 const maxActions = 200
 
-// AgentStep is one step an agent took or should have taken.
+// AgentStep is one action that an agent took or should have taken, such as a call of a tool.
 type AgentStep struct {
 	Name string
-	Args map[string]string // canonical JSON by argument
+	Args map[string]string // arguments by name, as canonical JSON
 	Key  string            // name and arguments; equal actions have equal keys
 }
 
-// Actions reads a list of actions. Each is an object with a name (the fields that actionName reads) and perhaps
-// arguments (kwargs, arguments, args, parameters, params or input). It returns nil when v is no such list or is empty,
+// Actions reads v as a list of actions. Each is an object with a name (the fields that actionName reads) and perhaps
+// arguments (kwargs, arguments, args, parameters, params or input). It returns nil if v is no such list or is empty,
 // and reads the first maxActions.
 func Actions(v any) []AgentStep {
 	list, ok := v.([]any)
@@ -80,8 +80,8 @@ func arguments(o map[string]any) map[string]string {
 	return nil
 }
 
-// Canonical returns the canonical JSON of a decoded value: equal values give equal texts. It returns "" for a value
-// that cannot be JSON.
+// Canonical returns v, a decoded JSON value, as canonical JSON: equal values give equal texts. It returns "" for a
+// value that cannot be JSON.
 func Canonical(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -93,12 +93,11 @@ func Canonical(v any) string {
 // actionFields lists the names, folded, of a field that holds the actions of a judgment.
 const actionFields = " actions toolcalls calls steps tools "
 
-// IsActionField reports whether a field of this name holds actions.
+// IsActionField reports whether name, in any spelling, is that of a field that holds actions.
 func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
 
-// ActionsIn finds the list of actions in a value: the value itself, or a field with
-// one of the names of IsActionField. found is also true for an empty list in such a
-// field.
+// ActionsIn returns the actions in v: v itself is the list, or a field of v with a name for which IsActionField is
+// true. found is also true for an empty list in such a field.
 func ActionsIn(v any) (list []AgentStep, found bool) {
 	switch v := v.(type) {
 	case []any:

@@ -13,10 +13,10 @@ const (
 	whyProse = "judgment or ground truth is free text; say correct: true or false"
 )
 
-// Compare reports whether a judgment and the ground truth are the same. When both have a verdict, it compares the
-// verdicts. Otherwise it compares the fields of the ground truth with those of the judgment. It ignores case, white
-// space and a final stop of a text. Long texts that differ cannot be compared, nor a sentence with a bare verdict: then
-// same is false, and why a sentence on what to do; otherwise why is "".
+// Compare reports whether judgment and truth agree. If both have a verdict, it compares the verdicts. Otherwise it
+// compares the fields of the ground truth with those of the judgment. It ignores case, white space and a final stop of
+// a text. It cannot compare long texts that differ, or a sentence with a bare verdict: then same is false, and why is a
+// sentence on what to do; otherwise why is "".
 func Compare(judgment, truth any) (same bool, why string) {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {
@@ -32,8 +32,8 @@ func Compare(judgment, truth any) (same bool, why string) {
 	return compareObjects(judgment, t)
 }
 
-// Equal reports whether a value of a judgment and one of its ground truth are the
-// same. Unlike Compare it does not stop at equal verdicts.
+// Equal reports whether got, a value in a judgment, and want, one in its ground truth, are the same. Unlike Compare it
+// does not stop at equal verdicts.
 func Equal(got, want any) bool {
 	same, _ := compareValues(got, want)
 	return same

@@ -49,7 +49,7 @@ func Denied(e *tree.Evaluation, said, is string) error {
 // mend precedes in each sentence the second remedy.
 const mend = "; mend the one that is wrong, or "
 
-// String returns pass or fail, as in false_pass and false_fail, or unread.
+// String returns "pass", "fail" or "unread".
 func (p Polarity) String() string {
 	switch p {
 	case Passes:

@@ -8,15 +8,15 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// FoldText returns s in lower case, with single spaces, and without quotes around
-// it or a final stop, so that texts can be compared.
+// FoldText returns s in a form for comparison: in lower case, with single spaces, without quotes around it or a final
+// stop.
 func FoldText(s string) string {
 	s = text.Squeeze(strings.ToLower(s))
 	return strings.TrimRight(strings.Trim(s, "\"'“”‘’`*"), ".。!！ ")
 }
 
-// Field returns the field of o whose name is name in any spelling (see Fold). The
-// exact spelling comes first, then the first of the others in the order of bytes.
+// Field returns the field of o whose name is name in any spelling (see Fold), and whether there is one. The exact
+// spelling comes first, then the first of the others in the order of bytes.
 func Field(o map[string]any, name string) (any, bool) {
 	if v, ok := o[name]; ok {
 		return v, true
@@ -34,8 +34,8 @@ func Field(o map[string]any, name string) (any, bool) {
 	return o[slices.Min(spellings)], true
 }
 
-// IsSentence reports whether a value is a text of at least four words or six
-// Chinese characters. Short answers and names are not.
+// IsSentence reports whether v is a text that is longer than an answer or a name: at least four English words or six
+// Chinese characters.
 func IsSentence(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -52,7 +52,7 @@ func IsSentence(v any) bool {
 	return han >= leastHan || len(strings.Fields(s)) >= leastWords
 }
 
-// InWords reports whether a value, or a field of an object, is a sentence.
+// InWords reports whether v is a sentence, or an object with a field that is one. See IsSentence.
 func InWords(v any) bool {
 	if o, ok := v.(map[string]any); ok {
 		for _, x := range o {

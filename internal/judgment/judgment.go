@@ -21,17 +21,17 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Polarity is whether a verdict passes or fails.
+// Polarity is whether a verdict is a pass or a fail.
 type Polarity int8
 
-// The polarities.
+// The values of a Polarity.
 const (
 	Unread Polarity = iota // no verdict, or verdicts that contradict each other
 	Passes                 // no defect: pass, success
 	Fails                  // a defect: fail, failure, defect found
 )
 
-// Opposite returns the other verdict; the opposite of Unread is Unread.
+// Opposite returns Fails for Passes, Passes for Fails, and Unread for Unread.
 func (p Polarity) Opposite() Polarity {
 	switch p {
 	case Passes:
@@ -43,8 +43,8 @@ func (p Polarity) Opposite() Polarity {
 	}
 }
 
-// Decode reads JSON and keeps the spelling of its numbers (json.Number). It returns nil for text that is not JSON or
-// nests deeper than tree.MaxDepth.
+// Decode returns the JSON r as a Go value, with numbers as json.Number, so that their spelling stays. It returns nil
+// for text that is not JSON or nests deeper than tree.MaxDepth.
 func Decode(r tree.Raw) any {
 	if len(r) == 0 || r.Check() != nil {
 		return nil
@@ -58,10 +58,9 @@ func Decode(r tree.Raw) any {
 	return v
 }
 
-// PolarityOf reads the verdict in a value. A bare true is a pass, as in an
-// assertion that holds. A text has a verdict when it is nothing else, or begins
-// with one that a mark sets off ("FAIL: …"). An object has the verdict of its
-// fields; if they contradict each other, it is Unread.
+// PolarityOf returns the verdict in v. A bare true is a pass, as in an assertion that holds. A text has a verdict if it
+// is nothing else, or begins with one that a mark sets off ("FAIL: …"). An object has the verdict of its fields; if
+// they contradict each other, it is Unread.
 func PolarityOf(v any) Polarity {
 	switch v := v.(type) {
 	case bool:
@@ -125,7 +124,7 @@ func defectPolarity(v any) Polarity {
 	return Unread
 }
 
-// Flaky reports whether a verdict is marked as unreliable: "flaky", {"verdict": "unstable"}, {"is_flaky": true}.
+// Flaky reports whether v marks its verdict as unreliable: "flaky", {"verdict": "unstable"}, {"is_flaky": true}.
 func Flaky(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -144,7 +143,7 @@ func Flaky(v any) bool {
 	return false
 }
 
-// Direction returns which way a wrong judgment went. The caller has established that it is wrong. A judgment that
+// Direction returns which way a judgment went wrong. The caller has to know already that it is wrong. A judgment that
 // passes against a list of needed actions is a false pass: the agent declared the run done, and its actions were not
 // those needed.
 func Direction(judgment, truth any) taxonomy.Direction {

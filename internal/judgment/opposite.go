@@ -22,9 +22,9 @@ var opposites = [][2]string{
 	{"a>b", "b>a"}, {"a>>b", "b>>a"},
 }
 
-// Opposite returns the other verdict where exactly one exists: the other boolean, the opposite term in the same case,
-// or an object that holds the opposite verdict and nothing else, because its reasons and defects belong to the verdict
-// denied. ok is false for a value that is no bare verdict, has a third alternative, or has two verdicts.
+// Opposite returns the verdict opposite to judgment, if exactly one exists: the other boolean, the opposite term in the
+// same case, or an object with the opposite verdict and nothing else, because reasons and defects belong to the first
+// verdict. ok is false if judgment is no bare verdict, has a third alternative, or contains two verdicts.
 func Opposite(judgment tree.Raw) (other tree.Raw, ok bool) {
 	v, ok := oppositeOf(Decode(judgment))
 	if !ok {
@@ -94,7 +94,7 @@ func oppositeWord(s string) (string, bool) {
 	return "", false
 }
 
-// Bare returns a verdict alone, without its reasons, if Opposite has an opposite for it.
+// Bare returns the verdict in judgment without its reasons. ok is false if Opposite finds no opposite for it.
 func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
 	if _, ok := Opposite(judgment); !ok {
 		return nil, false
@@ -111,8 +111,8 @@ func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
 	return encode(o)
 }
 
-// OppositeRight reports whether the opposite of e's verdict is right, given whether the verdict itself was correct.
-// known is false if the verdict has no single opposite, or if the only label is that it was wrong and there may be a
+// OppositeRight reports whether the opposite of e's verdict would be right; correct is whether the verdict itself was.
+// known is false if the verdict has no single opposite, or if all that is known is that it was wrong and there may be a
 // third alternative.
 func OppositeRight(e *tree.Evaluation, correct bool) (right, known bool) {
 	other, ok := Opposite(e.Judgment)

@@ -15,10 +15,10 @@ const (
 	maxReasoning = 3000    // bytes
 )
 
-// Read splits a judgment into its verdict as spelled (lower case, at most 32 bytes, "" for none) and every other text
-// and the names of inner fields, a line each, in the order of names. The verdict of an object is in the first field of
-// fieldOrder that it has. If it has none of those, its first short text or boolean in the order of names is the
-// verdict. The verdict of a text is the label it begins with.
+// Read splits a judgment into its verdict and the rest. verdict is as spelled, in lower case, at most 32 bytes, "" if
+// there is none. beside is every other text and the names of inner fields, a line each, in the order of names. The
+// verdict of an object is in the first field of fieldOrder that it has. If it has none of those, its first short text
+// or boolean in the order of names is the verdict. The verdict of a text is the label it begins with.
 func Read(v any) (verdict, beside string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -132,8 +132,8 @@ func write(b *strings.Builder, v any) {
 const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message " +
 	"comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
 
-// Reasoning returns the reasons in a judgment, at most 3,000 bytes. For a text this is the whole text, for an object
-// its reasoning fields in the order of their names, a line each.
+// Reasoning returns the reasons that a judgment gives, at most 3,000 bytes. For a text this is the whole text, for an
+// object its fields with reasons, in the order of their names, a line each.
 func Reasoning(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -154,7 +154,7 @@ func Reasoning(v any) string {
 const defectLists = " defects defectdetails defectlist founddefects bugs buglist issues issuelist problems errors " +
 	"findings 缺陷 缺陷列表 缺陷详情 问题 问题列表 "
 
-// IsDefectList reports whether a field of this name lists defects.
+// IsDefectList reports whether name, in any spelling, is that of a field that lists defects.
 func IsDefectList(name string) bool { return among(defectLists, Fold(name)) }
 
 // defects returns the defects a value lists, in the order of the fields' names. told is false when it has no such

@@ -35,9 +35,8 @@ const (
 // longestName bounds what may be a label or the name of a field, in bytes.
 const longestName = 64
 
-// Fold returns the one spelling of a label or field name: has_defect, hasDefect and
-// "Has defect." become hasdefect. A text longer than longestName is no name and is
-// returned as it is.
+// Fold returns a label or field name in one spelling: has_defect, hasDefect and "Has defect." become hasdefect. A text
+// longer than longestName is no name, and stays as it is.
 func Fold(s string) string {
 	if len(s) > longestName {
 		return s
@@ -60,13 +59,13 @@ func among(list, folded string) bool {
 
 func trimIs(folded string) string { return strings.TrimPrefix(folded, "is") }
 
-// IsVerdictField reports whether a field of this name holds a verdict.
+// IsVerdictField reports whether name, in any spelling, is that of a field that holds a verdict.
 func IsVerdictField(name string) bool {
 	f := Fold(name)
 	return among(verdictFields, f) || among(defectFields, f)
 }
 
-// Word returns the polarity of a text that is only a label, Unread for any other text.
+// Word returns the verdict that s means if s is only a label, such as "passed"; Unread for any other text.
 func Word(s string) Polarity {
 	switch f := Fold(s); {
 	case among(passWords, f):
@@ -115,5 +114,5 @@ func cutHead(s string) (head, rest string, cut bool) {
 	return s[:at], strings.TrimSpace(strings.TrimLeft(s[at:], setOff+" ")), true
 }
 
-// Words returns the labels that are verdicts by themselves.
+// Words returns all labels that are verdicts by themselves.
 func Words() []string { return strings.Fields(passWords + failWords + flakyWords) }

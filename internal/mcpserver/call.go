@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// MaxArguments is the maximum size of the arguments of one call, in bytes.
+// MaxArguments is the most bytes that the arguments of one call may have.
 const MaxArguments = 4 << 20
 
 // toolCall is one call of a tool.

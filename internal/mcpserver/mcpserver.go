@@ -24,21 +24,21 @@ import (
 	"github.com/memtree/memtree/enhance"
 )
 
-// May is a set of permissions of a caller.
+// May is a set of what a caller may do besides reading, as bits.
 type May uint8
 
-// The permissions. Reading is always allowed.
+// The permissions of a caller besides reading, which is always allowed.
 const (
-	Write   May = 1 << iota // leave trials, record outcomes and cases
-	Propose                 // propose lessons, which wait for a person
+	Write   May = 1 << iota // record trials, outcomes and cases
+	Propose                 // propose lessons, which then wait for a person
 	Correct                 // correct what a case is about, at a person's request
 )
 
-// Options configures a server. Nil and the zero value are for a caller that may only read.
+// Options configures New. Nil and the zero value are for a caller that may only read.
 type Options struct {
 	May     May
-	Lang    string       // "zh" or "en" of titles and prompts for people, and of answers where a call names none
-	Version string       // of the program, which clients show
+	Lang    string       // "zh" or "en": of titles and prompts for people, and of answers if the call names no language
+	Version string       // of the program; clients show it
 	Logger  *slog.Logger // receives failures; nil: discards them
 }
 
@@ -49,8 +49,8 @@ type server struct {
 	words *enhance.Wording
 }
 
-// New returns an MCP server for m, to be run on a transport or mounted behind HTTP; it serves any number of sessions.
-// The caller closes m, after the server has ended.
+// New returns an MCP server through which agents use m. It serves any number of sessions, on a transport or behind
+// HTTP. The caller closes m after the server has ended.
 func New(m *memtree.Memory, o *Options) *mcp.Server {
 	s := &server{m: m, words: enhance.NewWording(m.Taxonomy())}
 	if o != nil {

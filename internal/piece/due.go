@@ -1,12 +1,13 @@
 package piece
 
-// Size is how many live and dead records a file has.
+// Size counts the records of a file that are in use (Live) and that are not any more (Dead).
 type Size struct{ Live, Dead int }
 
-// Due returns the files to merge next: from the first to before the last; from is -1 if there are none. A state is to
-// have files each of which has at least twice as many live records as the next, and not more dead ones than live ones.
-// So a state has about log₂(n) files, and a record is rewritten about that often. Files that end up in one are merged
-// in one step. A merge of more than most live records, and of busy files, is not due.
+// Due returns which files to merge next: those from index from up to, not including, to. from is -1 if there are none.
+// size returns the records of a file, busy whether it must not be merged now. Due keeps the number of files at about
+// log₂(n): each file should have at least twice as many live records as the next, and not more dead records than live
+// ones. Files that end up in one are merged in one step. It merges no file with more than most live records, and none
+// that is busy.
 func Due(n, most int, size func(i int) Size, busy func(i int) bool) (from, to int) {
 	for i := n - 1; i >= 0; i-- {
 		last := size(i)

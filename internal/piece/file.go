@@ -11,12 +11,12 @@ import (
 	"sync/atomic"
 )
 
-// ErrFormat means that a file is none of its kind, or of another version.
+// ErrFormat means that a file is not of the kind, or of another version.
 var ErrFormat = errors.New("it is no file of this version of memtree")
 
-// Front returns what a file has before its pages. A page of header comes first, in little endian: magic; format u32;
-// checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, which have room
-// in PageSize - 40 bytes; zeros. The checksums of the pages follow, 4 bytes each.
+// Front returns the bytes that a file has before its pages. First a page of header, in little endian: magic; format
+// u32; checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, which have
+// room in PageSize - 40 bytes; zeros. The checksums of the pages follow, 4 bytes each.
 func (p *Pages) Front(fields []byte) ([]byte, error) {
 	sums := make([]byte, 0, 4*PageCount(p.Size()))
 	for off := int64(0); off < p.Size(); off += PageSize {
@@ -36,7 +36,7 @@ func (p *Pages) Front(fields []byte) ([]byte, error) {
 	return append(b, sums...), nil
 }
 
-// Write writes a file: its front, and then the pages.
+// Write writes a file to w: front, as Front returned it, and then the pages.
 func (p *Pages) Write(w io.Writer, front []byte) error {
 	if _, err := w.Write(front); err != nil {
 		return err
@@ -54,19 +54,20 @@ func (p *Pages) Write(w io.Writer, front []byte) error {
 	return nil
 }
 
-// PageCount returns the number of pages of so many bytes.
+// PageCount returns the number of pages that size bytes take.
 func PageCount(size int64) int64 { return (size + PageSize - 1) / PageSize }
 
-// NameOf returns the name of the file with a front, 16 hexadecimal digits. It is a hash of all bytes of the file,
-// because its header and its checksums depend on all of them.
+// NameOf returns the name of the file that begins with front: 16 hexadecimal digits. It is a hash of all bytes of the
+// file, because the front has checksums of all of them.
 func NameOf(front []byte) string {
 	h := sha256.Sum256(front)
 	return hex.EncodeToString(h[:8])
 }
 
-// Open opens a file of a kind with so many bytes. It reads the header and the checksums only. Every other page is read
-// and checked when a call first needs it, so r must stay open as long as the pages are in use. fields are those of the
-// header, with the zeros after them. The error is ErrFormat for a file that is none of the kind, or damaged so far.
+// Open opens a file of the kind k with size bytes. It reads the header and the checksums only. Every other page is read
+// and checked when it is first needed, so r must stay open as long as the pages are in use. fields are those of the
+// header, with the zeros after them; name is that of NameOf. The error is ErrFormat if the file is not of the kind, or
+// if its front is damaged.
 func Open(k *Kind, r io.ReaderAt, size int64) (p Pages, fields []byte, name string, err error) {
 	pages := (size + 3) / (PageSize + 4) // of PageSize bytes and their checksums, the last in part
 	length := size - PageSize - 4*pages

@@ -1,9 +1,9 @@
-// Package piece has what derived data that grows is stored in: files that are written once, and then never changed. A
-// file is a page of header, the checksums of its pages, and the pages (file.go). It is named by a hash of its bytes, so
-// a name has the same bytes for ever. Of an open file only the pages that are needed are read ([Pages]). Files are few
+// Package piece stores derived data that grows in several files, which are written once and then never changed. A file
+// is a page of header, the checksums of its pages, and the pages (file.go). Its name is a hash of its bytes, so a name
+// always denotes the same bytes. Of an open file only the pages that are needed are read ([Pages]). There are few files
 // because small ones are merged ([Due]). The head that names the files of one state is stored by [store.SavePieces].
 //
-// The search index and the book of coming tests are stored so; each has its own sections in the pages.
+// The search index and the book of upcoming tests are stored like this; each has its own sections in the pages.
 package piece
 
 import (
@@ -19,24 +19,24 @@ import (
 // it lies within a page, or is read with Span, which joins pages.
 const PageSize = 4096
 
-// Castagnoli is the polynomial of all checksums of derived data.
+// Castagnoli is the table of the CRC-32C, which all checksums of derived data use.
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Kind is a kind of file.
+// Kind describes one kind of file.
 type Kind struct {
-	Magic  string // its first bytes, with a line end
-	Format uint32
+	Magic  string // first bytes of such a file, with a line end
+	Format uint32 // version of the format
 	Name   string // for people, as “the search index”
-	Again  string // what happens when it is damaged, as “it will be made anew from the nodes”
+	Again  string // what happens when such a file is damaged, as “it will be made anew from the nodes”
 }
 
-// Damaged returns the error for damage at a byte of a file of the kind.
+// Damaged returns a *store.CorruptError for damage at the byte off of a file of this kind. what is what is damaged.
 func (k *Kind) Damaged(off int64, what string) error {
 	return &store.CorruptError{File: k.Name, Offset: off, Lost: what + "; " + k.Again}
 }
 
-// Pages is a run of bytes in memory or in a file. Of a file only the pages that are needed are read. Each is checked
-// against its checksum when it is first read, and then stays in memory. It is safe for concurrent use.
+// Pages is a sequence of bytes in memory or in a file. Of a file it reads only pages that are needed, each once: it
+// checks the page against its checksum, and the page then stays in memory. It is safe for concurrent use.
 type Pages struct {
 	kind *Kind
 	mem  []byte // all of it, or nil
@@ -48,10 +48,10 @@ type Pages struct {
 	loaded []atomic.Pointer[[PageSize]byte] // the pages that were read, the last padded with zeros; nil: not yet
 }
 
-// InMemory returns pages of bytes, which must not change any more.
+// InMemory returns the bytes b as Pages. b must not change any more.
 func InMemory(k *Kind, b []byte) Pages { return Pages{kind: k, mem: b} }
 
-// Size returns the number of bytes.
+// Size returns the number of bytes in p.
 func (p *Pages) Size() int64 {
 	if p.file == nil {
 		return int64(len(p.mem))
@@ -59,8 +59,8 @@ func (p *Pages) Size() int64 {
 	return p.length
 }
 
-// Span returns the n bytes that begin at off. The caller must not write to them. A range outside of the pages is a
-// *store.CorruptError: offsets come from the file itself.
+// Span returns the n bytes of p that begin at off. The caller must not write to them. A range outside of p is a
+// *store.CorruptError, because offsets come from the file itself.
 func (p *Pages) Span(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > p.Size()-n {
 		return nil, p.Damaged(off, "a part of it lies outside of it")
@@ -91,8 +91,8 @@ func (p *Pages) Span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// Resident returns those of the n bytes from off that are in memory and lie in the first page, nil if they were not
-// read yet. The range must lie within p.
+// Resident returns those of the n bytes from off that lie in the page of off, if that page is in memory, else nil. The
+// range must lie within p.
 func (p *Pages) Resident(off, n int64) []byte {
 	if p.file == nil {
 		return p.mem[off : off+n]
@@ -104,8 +104,8 @@ func (p *Pages) Resident(off, n int64) []byte {
 	return b[off%PageSize : min(off%PageSize+n, PageSize)]
 }
 
-// Chunk is like Span but copies nothing: it returns only those of the n bytes that lie in the first page. That is at
-// least one byte unless n is 0.
+// Chunk does as Span does but copies nothing: it returns only those of the n bytes that lie in the page of off. That is
+// at least one byte unless n is 0.
 func (p *Pages) Chunk(off, n int64) ([]byte, error) {
 	if p.file != nil {
 		n = min(n, PageSize-off%PageSize)
@@ -144,7 +144,7 @@ func (p *Pages) load(first, last int64) (together []byte, err error) {
 	return together, nil
 }
 
-// Damaged returns the error for damage at byte off.
+// Damaged returns a *store.CorruptError for damage at the byte off of p. what is what is damaged.
 func (p *Pages) Damaged(off int64, what string) error { return p.kind.Damaged(p.from+off, what) }
 
 func sumOf(b []byte) uint32 { return crc32.Checksum(b, Castagnoli) }

@@ -11,7 +11,7 @@ import (
 // drawer draws in one language.
 type drawer struct{ say voice }
 
-// Charts returns the plots that have data.
+// Charts returns the charts for which the report r and the growth g have data. say translates their texts.
 func Charts(say voice, r *effect.Report, g *Growth) []*Chart {
 	var out []*Chart
 	d, series := drawer{say}, r.Series()

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// Ranked is a verdict with its rank before its label was known.
+// Ranked is a verdict whose label is known, with its rank before that.
 type Ranked struct {
-	Order float64 // a higher one is reviewed first
+	Order float64 // rank: people review a verdict with a higher one first
 	Wrong bool
 }
 
-// FewRanked is the minimum number of verdicts for a gain curve.
+// FewRanked is the least number of verdicts for a Gain chart.
 const FewRanked = 30
 
-// Gain returns the plot of how many of the wrong verdicts are found by reviewing the riskiest first. It returns nil if
-// there are fewer than FewRanked verdicts, or if none was wrong, or none was right.
+// Gain returns the chart of how many of the wrong verdicts people find who review the riskiest verdicts first. It
+// returns nil if there are fewer than FewRanked verdicts, or if none was wrong, or none was right.
 func Gain(say voice, ranked []Ranked) *Chart {
 	d := drawer{say}
 	ranked = slices.Clone(ranked)

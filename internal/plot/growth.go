@@ -9,10 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Growth holds the number of cases and lessons over time, up to the tree as it is now.
+// Growth is how the numbers of cases and lessons grew over time, up to the tree as it is now.
 type Growth struct{ Cases, Lessons []effect.Grown }
 
-// Grown reads when the live memories were created.
+// Grown returns the Growth of the tree t, from the times when its live memories were created.
 func Grown(ctx context.Context, t store.Reader) (g Growth, err error) {
 	var cases, lessons []time.Time
 	for n, err := range t.Scan(ctx, store.Filter{}) {

@@ -5,7 +5,8 @@ import "github.com/memtree/memtree/effect"
 // fewKnown is the share of outcomes below which the report states that outcomes are missing.
 const fewKnown = 0.5
 
-// Next returns advice for the next step. loose is the number of memories in use that are likely to harm.
+// Next returns a sentence that advises what to do next, given the report r. loose is the number of memories in use that
+// are likely to harm.
 func Next(say voice, r *effect.Report, loose int) string {
 	d := drawer{say}
 	switch {
@@ -39,7 +40,8 @@ func Next(say voice, r *effect.Report, loose int) string {
 		"runs to settle it soon.")
 }
 
-// Wait returns a sentence on how many runs a result takes, if the report cannot estimate it from the runs; else "".
+// Wait returns a sentence on how many runs it takes until an effect can be shown, or "" if the report r estimates that
+// from its runs.
 func Wait(say voice, r *effect.Report) string {
 	if r.Proven || r.Needed > 0 {
 		return ""

@@ -1,5 +1,5 @@
-// Package plot shows a report of effect to people: its course over time as coordinates in an SVG, as sentences and as
-// a table, and the next step to take. The command and the service show the same.
+// Package plot shows a report of effect to people: its course over time as an SVG, as sentences and as a table, and the
+// next step to take. The command and the service show the same.
 //
 // Where to look: charts.go (which charts a report has), gain.go, growth.go and rate.go (one each), next.go (the next
 // step), words.go (sentences), scale.go and times.go (axes).
@@ -29,13 +29,13 @@ const (
 	width, depth = 360.0, 270.0
 )
 
-// X returns the coordinate of a share of the width, from left to right.
+// X returns the horizontal coordinate for share, 0 at the left end of the drawing area and 1 at the right.
 func X(share float64) float64 { return math.Round(10*(left+width*share)) / 10 }
 
-// Y returns the coordinate of a share of the height, from bottom to top.
+// Y returns the vertical coordinate for share, 0 at the bottom of the drawing area and 1 at the top.
 func Y(share float64) float64 { return math.Round(10*(top+depth*(1-share))) / 10 }
 
-// Chart is a plot. Every number in it is a coordinate of its drawing area.
+// Chart is a chart for Template. Every number in it is a coordinate of its drawing area.
 type Chart struct {
 	ID, Title, Note string
 	Says            string // a text alternative for people who cannot see the plot

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Rate is an estimated share after a number of labels, with its 95 % interval.
+// Rate is an estimate of a share after some labels, with its 95 % interval.
 type Rate struct {
-	Known        int
+	Known        int // number of labels
 	P, Low, High float64
 }
 
-// Rates plots an estimate as its labels come in. It returns nil for fewer than two points. id makes the chart's id
-// unique in its page.
+// Rates returns the chart of how an estimate changed as labels came in. It returns nil for fewer than two points. id
+// makes the chart's id unique in its page.
 func Rates(say voice, id int, title string, course []Rate) *Chart {
 	if len(course) < 2 {
 		return nil

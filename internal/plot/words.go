@@ -9,7 +9,7 @@ import (
 // proven is the evidence at which something is proven.
 const proven = 1 / effect.Alpha
 
-// EvidenceLine returns a sentence on the strength of the evidence.
+// EvidenceLine returns a sentence on how strong the evidence in r is.
 func EvidenceLine(say voice, r *effect.Report) string {
 	return evidenceAfter(drawer{say}, r.Compared, r.EHelp, r.EHarm)
 }
@@ -19,7 +19,7 @@ func evidenceAfter(d drawer, runs int, help, harm float64) string {
 		"Evidence of 20 or more counts as proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
 }
 
-// SameTests returns a sentence that explains why the shares of all runs and the lift on the same tests differ.
+// SameTests returns a sentence that explains why the shares of all runs and the advantage on the same tests differ.
 func SameTests(say voice, r *effect.Report) string {
 	d := drawer{say}
 	return d.say(
@@ -33,7 +33,8 @@ func SameTests(say voice, r *effect.Report) string {
 	)
 }
 
-// Claims returns a sentence on the number of memories without any claim, and why there is none.
+// Claims returns a sentence on how many memories runs received, and why r claims of none, or of some, that they help or
+// harm.
 func Claims(say voice, r *effect.Report) string {
 	d := drawer{say}
 	switch all := len(r.Memories); {
@@ -63,7 +64,8 @@ func (d *drawer) strength(e float64) string {
 	return d.say("none")
 }
 
-// Amount formats E up to 1000: 20 is proof, and more than a thousand adds nothing.
+// Amount returns the amount of evidence e as text, "> 1000" above 1000: 20 is proof, and more than a thousand adds
+// nothing.
 func Amount(e float64) string {
 	if e > 1000 {
 		return "> 1000"
@@ -71,7 +73,7 @@ func Amount(e float64) string {
 	return fmt.Sprintf("%.1f", e)
 }
 
-// Points formats a share as percentage points.
+// Points returns the share x in percentage points as text, with its sign, such as "+12".
 func Points(x float64) string {
 	if x > -0.005 && x < 0.005 {
 		return "0"

@@ -1,4 +1,4 @@
-// Package po reads the Chinese translation of texts for people.
+// Package po reads translations in the PO format, and contains the Chinese texts of packages that print nothing.
 package po
 
 import (
@@ -14,10 +14,10 @@ import (
 //go:embed library.po
 var Library string
 
-// Read reads a translation in the PO format of gettext: msgid is the English text, msgstr the translation, and a line
-// that holds only a quoted text continues the text above it. It skips an entry with an empty msgid, which is the
-// header. It returns an error for plural forms, contexts and the other features of the format, for an empty
-// translation, and for a repeated msgid.
+// Read returns the texts of a translation in the PO format of gettext, English to Chinese: msgid is the English text,
+// msgstr the translation, and a line that holds only a quoted text continues the text above it. It skips an entry with
+// an empty msgid, which is the header. It returns an error for plural forms, contexts and the other features of the
+// format, for an empty translation, and for a repeated msgid.
 func Read(po string) (map[string]string, error) {
 	texts := make(map[string]string, strings.Count(po, "\nmsgid "))
 	var entry []string // the texts of the entry so far: msgid, msgstr

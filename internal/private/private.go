@@ -35,9 +35,9 @@ const (
 	dateKind    partKind = "date" // of birth
 )
 
-// Redaction replaces the personal parts of all texts of one memory: equal values get one placeholder. First each text
-// is passed to Read, then each to Write, always in the same order. Numbers follow the order of appearance in these
-// texts, so that they depend on nothing else: the same evidence gets the same placeholders in every tree.
+// Redaction replaces the personal parts of all texts of one memory by placeholders; equal values get the same one. Pass
+// each text to Read first, then each to Write, always in the same order. The numbers in placeholders follow the order
+// of appearance in these texts and depend on nothing else: the same evidence gets the same placeholders in every tree.
 type Redaction struct {
 	marks  map[string]string
 	counts map[partKind]int
@@ -48,17 +48,17 @@ type Redaction struct {
 	begun  bool
 }
 
-// NewRedaction returns a Redaction without texts.
+// NewRedaction returns a Redaction that has read no text.
 func NewRedaction() *Redaction {
 	return &Redaction{
 		marks: map[string]string{}, counts: map[partKind]int{}, parts: map[string]string{}, known: map[string]partKind{},
 	}
 }
 
-// Read learns the names in a text, parts of which may appear elsewhere.
+// Read finds the personal parts of s and remembers them, because parts of a name may appear in other texts.
 func (p *Redaction) Read(s string) { p.read("", s) }
 
-// ReadJSON is Read for a JSON value.
+// ReadJSON does as Read does, for all texts in a JSON value.
 func (p *Redaction) ReadJSON(v tree.Raw) {
 	v.Replace(func(x tree.Scalar) (string, int) {
 		p.read(x.Field, x.Text)
@@ -66,11 +66,11 @@ func (p *Redaction) ReadJSON(v tree.Raw) {
 	})
 }
 
-// Write returns s with placeholders for its personal parts, and their number. A second Write of the result finds
-// nothing.
+// Write returns s with placeholders for its personal parts, and how many it replaced. A second Write of the result
+// replaces nothing.
 func (p *Redaction) Write(s string) (string, int) { return p.write("", s) }
 
-// WriteJSON is Write for a JSON value; the result is valid JSON.
+// WriteJSON does as Write does, for all texts in a JSON value. The result is valid JSON.
 func (p *Redaction) WriteJSON(v tree.Raw) (tree.Raw, int) {
 	return v.Replace(func(x tree.Scalar) (string, int) { return p.write(x.Field, x.Text) })
 }

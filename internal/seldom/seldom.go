@@ -1,4 +1,4 @@
-// Package seldom decides when a failure that goes on is logged.
+// Package seldom decides how often a failure that continues is logged.
 package seldom
 
 import "time"
@@ -9,14 +9,15 @@ const (
 	longest = time.Hour
 )
 
-// Failure is a failure that may go on: it is logged at once, and then after times that double, from a minute to an
-// hour. One that was not there for that time is new, and so is the zero value. It is not safe for concurrent use.
+// Failure decides when to log one kind of failure: at once, and while it continues, after times that double from a
+// minute to an hour. If it did not occur for that time, the next one counts as new. The zero value is ready. It is not
+// safe for concurrent use.
 type Failure struct {
 	next time.Time
 	rest time.Duration
 }
 
-// Due reports whether the failure, which is still there now, is to be logged.
+// Due reports whether to log the failure, which occurred at the time now.
 func (f *Failure) Due(now time.Time) bool {
 	if now.Before(f.next) {
 		return false

@@ -17,7 +17,7 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// A FolderProblem is the reason why a folder cannot be used.
+// FolderProblem is why a folder of recordings cannot be used.
 type FolderProblem string
 
 // The problems of a [FolderError].
@@ -28,7 +28,7 @@ const (
 	notReadable FolderProblem = "it cannot be read"
 	NotWritable FolderProblem = "nothing can be written into it"
 	TooMuch     FolderProblem = "there is too much in it"
-	IsBroken    FolderProblem = "it is no recording" // of a file
+	IsBroken    FolderProblem = "it is no recording" // about a file
 	IsMixed     FolderProblem = "there are vectors of several models in it"
 )
 
@@ -47,7 +47,7 @@ func (e *FolderError) Error() string {
 	return s
 }
 
-// Unwrap returns the cause.
+// Unwrap returns e.Err.
 func (e *FolderError) Unwrap() error { return e.Err }
 
 // unrecordedError means that a request has no recording. It is wrapped in an [*llm.Error] of kind not recorded.
@@ -60,7 +60,7 @@ func (e *unrecordedError) Error() string {
 	return fmt.Sprintf("%s was not recorded: there is no file %s", e.Name, e.File)
 }
 
-// Player is a Generator that answers from recordings and calls no model. A request without a recording fails with
+// Player is an llm.Generator that answers from recordings and calls no model. A request without a recording fails with
 // [llm.KindNotRecorded]. It is safe for concurrent use.
 type Player struct {
 	dir  string
@@ -75,7 +75,7 @@ type Player struct {
 	first   unrecordedError
 }
 
-// Open reads all recordings of a folder. The error is a [*FolderError] with the path of the damaged file.
+// Open reads all recordings in the folder dir. The error is a [*FolderError] with the path of the damaged file.
 func Open(dir string) (*Player, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -145,13 +145,13 @@ func readFile(path string) ([]byte, error) {
 	return b, nil
 }
 
-// ID identifies these recordings: other ones have another ID.
+// ID returns a name for these recordings; other recordings have another one.
 func (p *Player) ID() string { return "recordings " + p.hash }
 
-// Plays reports true: no model is called, so nothing is counted as spent.
+// Plays returns true: p calls no model, so nobody counts its answers as spent. See llm.Plays.
 func (*Player) Plays() bool { return true }
 
-// Len returns the numbers of recorded answers and vectors.
+// Len returns how many recorded answers and how many recorded vectors p has.
 func (p *Player) Len() (answers, vectors int) {
 	for _, c := range p.all {
 		if c.Vector != nil {
@@ -161,7 +161,7 @@ func (p *Player) Len() (answers, vectors int) {
 	return len(p.all) - vectors, vectors
 }
 
-// Models returns the models of the answers, sorted.
+// Models returns the names of the models whose answers are recorded, sorted.
 func (p *Player) Models() []string {
 	names := map[string]bool{}
 	for _, c := range p.all {
@@ -172,15 +172,15 @@ func (p *Player) Models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Missing returns the number of requests without a recording. name and file are of the one whose file comes first in
-// order: its prompt, and where its recording would be; "" if n is 0.
+// Missing returns the number n of requests so far without a recording. Of these, it describes the one whose file would
+// come first in order: name is that of its prompt, file where its recording would be. They are "" if n is 0.
 func (p *Player) Missing() (n int, name, file string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.missing, p.first.Name, p.first.File
 }
 
-// Generate answers from the recording of the request.
+// Generate returns the recorded answer to r, or the recorded failure.
 func (p *Player) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}

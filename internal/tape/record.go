@@ -19,9 +19,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Recorder is a Generator in front of another. It writes the model's results to files: answers, and answers that were
-// malformed, refused or cut off. Other failures are the provider's, and are not recorded. A repeated request replaces
-// its recording. It is safe for concurrent use.
+// Recorder is an llm.Generator that passes requests to another one and records the results in files: answers, and
+// answers that were malformed, refused or cut off. Other failures are the provider's, and are not recorded. A repeated
+// request replaces its recording. It is safe for concurrent use.
 type Recorder struct {
 	of    llm.Generator
 	dir   string
@@ -33,9 +33,10 @@ type Recorder struct {
 	first error // of a recording that could not be written
 }
 
-// NewRecorder returns a Recorder that writes to a folder, which it creates if necessary. model is the name for
-// failures, which do not contain it. scrub removes secrets from a text. The Recorder also scrubs its results, so that a
-// replay continues with the same text as the recording run. The error is a [*FolderError].
+// NewRecorder returns a Recorder that passes requests to of and writes to the folder dir, which it makes if there is
+// none. model is the model's name for recorded failures, which do not contain it. scrub removes secrets from a text.
+// Generate returns the scrubbed text too, so that a replay continues with the same text as the recording run. The error
+// is a [*FolderError].
 func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
@@ -53,10 +54,10 @@ func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string)
 	return &Recorder{of: of, dir: dir, model: model, scrub: scrub}, nil
 }
 
-// Unwrap returns the generator, for [llm.Find].
+// Unwrap returns the generator to which r passes requests, for [llm.Find].
 func (r *Recorder) Unwrap() any { return r.of }
 
-// Recorded returns the number of recordings written, and the first error of a failed one. Generate returns an answer
+// Recorded returns how many recordings r has written, and the first error of writing one. Generate returns an answer
 // even if recording it failed.
 func (r *Recorder) Recorded() (n int, err error) {
 	r.mu.Lock()
@@ -64,7 +65,7 @@ func (r *Recorder) Recorded() (n int, err error) {
 	return r.n, r.first
 }
 
-// Generate passes the request on and records the model's result.
+// Generate passes q on, and records the result before it returns it.
 func (r *Recorder) Generate(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	a, err := r.of.Generate(ctx, q)
 	c, ok := r.recordingOf(q, a, err)

@@ -37,8 +37,8 @@ const (
 	unnamed   = "unnamed" // prompt or model
 )
 
-// Key returns the name of the recording of a request: a hash of the model's input, that is system, prompt, schema,
-// the limit on the answer and images, as 32 hex digits.
+// Key returns the name of the recording of the request r: a hash of the model's input (system, prompt, schema, limit on
+// the answer, images), as 32 hex digits.
 func Key(r llm.Request) string {
 	h := sha256.New()
 	for _, part := range []string{r.System, r.Prompt, string(r.Schema), fmt.Sprint(r.MaxTokens)} {
@@ -50,7 +50,7 @@ func Key(r llm.Request) string {
 	return hex.EncodeToString(h.Sum(nil)[:keyDigits/2])
 }
 
-// TextKey returns the name of the recording of a text's vector, as 32 hex digits.
+// TextKey returns the name of the recording of the embedding vector of text, as 32 hex digits.
 func TextKey(text string) string {
 	h := sha256.Sum256([]byte("vector of " + text))
 	return hex.EncodeToString(h[:keyDigits/2])

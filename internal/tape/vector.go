@@ -51,7 +51,7 @@ type vectorRecorder struct {
 	to *Recorder
 }
 
-// Embedder returns an embedder that records the vectors of of, except those of empty texts.
+// Embedder returns an embedder that calls of and records the vectors, except those of empty texts.
 func (r *Recorder) Embedder(of llm.Embedder) llm.Embedder { return vectorRecorder{of, r} }
 
 // Unwrap returns the embedder, for [llm.Find].
@@ -76,8 +76,9 @@ type vectorPlayer struct {
 	dims int
 }
 
-// Embedder returns an embedder for the recorded vectors, nil if there are none. It calls no model. A text without a
-// recording fails with [llm.KindNotRecorded]. Recordings of several models are a [*FolderError].
+// Embedder returns an embedder that returns recorded vectors and calls no model, or nil if no vector is recorded. A
+// text without a recording fails with [llm.KindNotRecorded]. If the vectors are of several models, the error is a
+// [*FolderError].
 func (p *Player) Embedder() (llm.Embedder, error) {
 	if p.embedModel == "" {
 		return nil, nil //nolint:nilnil // there is none, and that is no error

@@ -3,10 +3,11 @@ package text
 import "unicode"
 
 // Estimate estimates the number of model tokens of s: one for every four characters, and two for every three Chinese
-// characters. It is the one estimate of the house, for every model.
+// characters. memtree uses it for every model.
 func Estimate(s string) int { return (Twelfths(s) + 11) / 12 }
 
-// Twelfths returns twelve times the estimate before it is rounded, so that parts can be added up.
+// Twelfths returns twelve times the estimate of Estimate before it is rounded, so that the estimates of parts can be
+// added.
 func Twelfths(s string) int {
 	sum := 0
 	for _, r := range s {

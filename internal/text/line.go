@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s cleaned and on one line: see Clean and Squeeze.
+// Line returns s cleaned (see Clean) and on one line (see Squeeze).
 func Line(s string) string { return Squeeze(Clean(s)) }
 
-// Squeeze replaces every run of white space in s by one space and trims both ends. It returns s itself, without a
-// copy, if nothing has to change.
+// Squeeze replaces every run of white space in s by one space, and removes it at both ends. If nothing has to change,
+// it returns s itself.
 func Squeeze(s string) string {
 	if squeezed(s) {
 		return s
@@ -49,8 +49,8 @@ func once(s string) string {
 	return s
 }
 
-// Append puts sentence b after a. It puts a space between them, but none after a
-// Chinese end mark.
+// Append returns the sentence b after a, with a space between them, but none after a Chinese end mark or if one is
+// empty.
 func Append(a, b string) string {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	if a == "" || b == "" || strings.ContainsRune("。！？；", last) {

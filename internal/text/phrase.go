@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Phrases returns the alternatives of a condition: its parts between commas, semicolons, slashes and “or”.
+// Phrases returns the alternatives in a condition: its parts between commas, semicolons, slashes and “or”.
 func Phrases(condition string) (out []string) {
 	parts := strings.FieldsFunc(condition, func(r rune) bool { return strings.ContainsRune("/／;；,，、|｜\n", r) })
 	for _, p := range parts {
@@ -18,9 +18,9 @@ func Phrases(condition string) (out []string) {
 	return out
 }
 
-// Mentions reports whether s contains all parts of a phrase or, if the phrase has four parts or more, three quarters
-// of them in one sentence. A part is the stem of a content word, or a run of Chinese characters; a run matches if all
-// its bigrams do. Terms that fit any test, such as “check”, are ignored if the phrase has other parts.
+// Mentions reports whether s contains all parts of phrase or, if phrase has four parts or more, three quarters of them
+// in one sentence. A part is the stem of a term with content, or a run of Chinese characters; a run matches if all its
+// bigrams do. Terms that fit any test, such as “check”, are ignored if phrase has other parts.
 func Mentions(s, phrase string) bool {
 	parts := partsOf(phrase)
 	has := tokensOf(s)
@@ -33,7 +33,7 @@ func Mentions(s, phrase string) bool {
 	})
 }
 
-// MightMention is Mentions with a lower threshold: more than half of the parts, or two thirds of the Chinese
+// MightMention does as Mentions does, with a lower threshold: more than half of the parts, or two thirds of the Chinese
 // characters in any order.
 func MightMention(s, phrase string) bool {
 	parts := partsOf(phrase)

@@ -21,7 +21,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MaxRunes is the number of characters of a text that are read for tokens, words or shingles; the rest is ignored.
+// MaxRunes is the number of characters of a text that Tokens, Words, Terms, Letters and Shingles read; they ignore the
+// rest.
 const MaxRunes = 20_000
 
 // maxWord is the maximum length of a word in runes. A longer one (base64, minified code) is cut there.

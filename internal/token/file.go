@@ -19,7 +19,7 @@ import (
 // fileName is the name of the file in the folder of a store.
 const fileName = "tokens.json"
 
-// MaxTokens is the most tokens in a file.
+// MaxTokens is the most tokens that a file may have.
 const MaxTokens = 1000
 
 const (
@@ -40,16 +40,16 @@ type damagedError struct {
 
 func (e *damagedError) Error() string { return e.Path + " " + e.Problem }
 
-// ErrUnknown means that no token has the name.
+// ErrUnknown means that there is no token with the name.
 var ErrUnknown = errors.New("there is no token of this name")
 
-// ErrTaken means that a token with the name exists.
+// ErrTaken means that there is already a token with the name.
 var ErrTaken = errors.New("there is a token of this name; revoke it first, or choose another name")
 
 // ErrMany means that there are already MaxTokens tokens.
 var ErrMany = fmt.Errorf("there are %d tokens, which is the most; revoke some", MaxTokens)
 
-// List returns the tokens in the folder of a store, sorted by name; none if there is no file.
+// List returns the tokens stored in the folder dir, sorted by name. It returns none if there is no file of tokens.
 func List(dir string) ([]Token, error) {
 	path := filepath.Join(dir, fileName)
 	f, err := os.Open(path) //nolint:gosec // the user names the folder
@@ -101,7 +101,7 @@ func decode(path string, b []byte) ([]Token, error) {
 	return f.Tokens, nil
 }
 
-// Add stores a token in the folder of a store.
+// Add stores the token t in the folder dir. The error is ErrTaken or ErrMany if it cannot.
 func Add(dir string, t Token) error {
 	return change(dir, func(all []Token) ([]Token, error) {
 		i, there := find(all, t.Name)
@@ -115,7 +115,8 @@ func Add(dir string, t Token) error {
 	})
 }
 
-// Revoke removes a token. A service notices it at the next request.
+// Revoke removes the token with this name from the folder dir. A running service notices it at the next request. The
+// error is ErrUnknown if there is none.
 func Revoke(dir, name string) error {
 	return change(dir, func(all []Token) ([]Token, error) {
 		i, there := find(all, name)

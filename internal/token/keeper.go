@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Errors of Find.
+// Errors of Keeper.Find.
 var (
 	ErrNone    = errors.New("no token was sent")
 	ErrWrong   = errors.New("the token is not known")
 	ErrExpired = errors.New("the token has expired")
 )
 
-// Keeper verifies tokens against the file in the folder of a store. It checks at every call whether the file has
+// Keeper checks whether a secret is that of a stored token. At every call it reads the file of tokens again if that has
 // changed. Its methods are safe for concurrent use.
 type Keeper struct {
 	path string
@@ -37,11 +37,11 @@ type hashedToken struct {
 	sum [sha256.Size]byte
 }
 
-// NewKeeper returns a Keeper for the folder of a store.
+// NewKeeper returns a Keeper for the tokens in the folder dir.
 func NewKeeper(dir string) *Keeper { return &Keeper{path: filepath.Join(dir, fileName)} }
 
-// Find returns the token with a secret. The error is ErrNone, ErrWrong, ErrExpired or an error of List. The time it
-// takes does not depend on how much of the secret is right.
+// Find returns the token whose secret is secret and that has not expired at the time now. The error is ErrNone,
+// ErrWrong, ErrExpired or an error of List. The time it takes does not depend on how much of the secret is right.
 func (k *Keeper) Find(secret string, now time.Time) (*Token, error) {
 	held, err := k.tokens()
 	if err != nil {

@@ -15,46 +15,46 @@ import (
 	"time"
 )
 
-// Permission is a permission of a token.
+// Permission is one thing that a token may do, also called a scope.
 type Permission string
 
-// The scopes.
+// The permissions.
 const (
 	Read   Permission = "read"   // receive guidance, and read what is stored
-	Write  Permission = "write"  // what Read may; record evaluations and trials
+	Write  Permission = "write"  // all that Read permits; record evaluations and trials
 	Import Permission = "import" // import memories, which wait in quarantine
 	Admin  Permission = "admin"  // everything
 )
 
-// Scopes returns all scopes.
+// Scopes returns all permissions.
 func Scopes() []Permission { return []Permission{Read, Write, Import, Admin} }
 
-// Covers reports whether a token with scope s satisfies the scope need.
+// Covers reports whether a token with permission s may do what needs permission need.
 func (s Permission) Covers(need Permission) bool {
 	return s == Admin || s == need || s == Write && need == Read
 }
 
-// Token is the stored record of one token. The secret itself is not stored.
+// Token is what is stored of one token. The secret itself is not stored.
 type Token struct {
 	Name    string       `json:"name"`
-	Prefix  string       `json:"prefix"` // of the secret, to distinguish tokens
-	SHA256  string       `json:"sha256"` // of the secret, in hex
+	Prefix  string       `json:"prefix"` // beginning of the secret, so that people can tell tokens apart
+	SHA256  string       `json:"sha256"` // hash of the secret, in hex
 	Scopes  []Permission `json:"scopes"`
-	Trees   []string     `json:"trees,omitempty"` // trees it may access; none: all
+	Trees   []string     `json:"trees,omitempty"` // names of the trees it may access; none: all
 	Created time.Time    `json:"created"`
 	Expires time.Time    `json:"expires,omitzero"` // zero: never
 }
 
-// May reports whether the token has a scope that covers need. It looks neither at the time nor at the tree; see Expired
-// and Sees.
+// May reports whether one of t's permissions covers need. It looks neither at the time nor at the tree; see Expired and
+// Sees.
 func (t *Token) May(need Permission) bool {
 	return slices.ContainsFunc(t.Scopes, func(s Permission) bool { return s.Covers(need) })
 }
 
-// Sees reports whether the token may access a tree.
+// Sees reports whether t may access the tree with this name.
 func (t *Token) Sees(tree string) bool { return len(t.Trees) == 0 || slices.Contains(t.Trees, tree) }
 
-// Expired reports whether the token has expired.
+// Expired reports whether t has expired at the time now.
 func (t *Token) Expired(now time.Time) bool { return !t.Expires.IsZero() && !now.Before(t.Expires) }
 
 // The form of a secret: mark and 256 random bits.
@@ -80,7 +80,8 @@ var (
 	})
 )
 
-// New returns the record of a new token and its secret, which is to be shown once. holds is its lifetime; 0: no expiry.
+// New returns a new token and its secret, which has to be shown now because it is not stored. trees restricts the token
+// to these trees; none: all. It expires holds after now; 0: never.
 func New(name string, scopes []Permission, trees []string, now time.Time, holds time.Duration) (Token, string, error) {
 	var b [bits / 8]byte
 	rand.Read(b[:]) // it never fails

@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Model returns a model whose calls are spans of the request that makes them. A call outside of requests, such as one
-// that analyses a new case, is a trace of its own once Open has been called. Without tracing, calls pass through
-// unchanged.
+// Model returns a generator that calls of and makes a span for each call, within the request that makes it. A call
+// outside of requests, such as one that analyses a new case, is a trace of its own once Open has been called. Without
+// tracing, calls pass through unchanged.
 func Model(of llm.Generator) llm.Generator { return model{of} }
 
 type model struct{ llm.Generator }

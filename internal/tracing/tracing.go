@@ -1,7 +1,7 @@
-// Package tracing sends spans to an OpenTelemetry collector, configured by the standard variables OTEL_…. Spans contain
-// names and counts, no text of a memory, a prompt or a token.
+// Package tracing sends spans to an OpenTelemetry collector, configured by the standard variables OTEL_…. Spans
+// contain names and counts, no text of a memory, a prompt or a token.
 //
-// A collector that is down or slow costs only spans: they wait in a bounded queue, an overflow is dropped, and no
+// If the collector is down or slow, only spans are lost: they wait in a bounded queue, an overflow is dropped, and no
 // request waits for it.
 package tracing
 
@@ -25,15 +25,15 @@ const scope = "github.com/memtree/memtree"
 // closeWithin limits the time for the last spans when the service stops.
 const closeWithin = time.Second
 
-// Tracing creates and sends spans. A nil Tracing is off.
+// Tracing makes and sends spans. A nil Tracing does nothing.
 type Tracing struct {
 	provider *sdk.TracerProvider
 	exporter *exporter
 }
 
-// Open returns nil if the variables name no collector, or an unusable one: it then logs the reason, because a service
-// must not fail for its traces. The SDK reads the sampler and the limits of its queue from the environment of the
-// process.
+// Open returns a Tracing that sends spans to the collector that the environment variables name. It returns nil if they
+// name none, or an unusable one; then it logs the reason, because a service must not fail for its traces. The SDK reads
+// the sampler and the limits of its queue from the environment of the process.
 func Open(getenv func(string) string, version string, log *slog.Logger) *Tracing {
 	to := endpoint(getenv)
 	if to == "" || strings.EqualFold(strings.TrimSpace(getenv("OTEL_SDK_DISABLED")), "true") {
@@ -90,7 +90,7 @@ func of(getenv func(string) string, name string) string {
 	return strings.TrimSpace(getenv("OTEL_EXPORTER_OTLP_" + name))
 }
 
-// Tracer returns a tracer; nil if tracing is off.
+// Tracer returns the tracer that makes spans; nil if t is nil.
 func (t *Tracing) Tracer() trace.Tracer { //nolint:ireturn // so the library has it
 	if t == nil {
 		return nil
@@ -98,7 +98,7 @@ func (t *Tracing) Tracer() trace.Tracer { //nolint:ireturn // so the library has
 	return t.provider.Tracer(scope)
 }
 
-// Close sends the remaining spans, for a second at most.
+// Close sends the spans that are left, within a second at most.
 func (t *Tracing) Close() {
 	if t == nil {
 		return

@@ -14,13 +14,13 @@ const tail = 12
 // errDamaged is returned for bytes that Seal did not make, or not all of them.
 var errDamaged = errors.New("it is damaged")
 
-// Seal returns data with its length as u64 and its CRC-32C as u32 behind it, little endian.
+// Seal returns data followed by its length as u64 and its CRC-32C as u32, little endian.
 func Seal(data []byte) []byte {
 	data = binary.LittleEndian.AppendUint64(data, uint64(len(data)))
 	return binary.LittleEndian.AppendUint32(data, crc32.Checksum(data, castagnoli))
 }
 
-// Unseal returns what Seal was given, or an error.
+// Unseal returns the data that Seal sealed, or an error if it is damaged.
 func Unseal(data []byte) ([]byte, error) {
 	n := len(data) - tail
 	if n < 0 || crc32.Checksum(data[:n+8], castagnoli) != binary.LittleEndian.Uint32(data[n+8:]) ||

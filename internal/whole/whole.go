@@ -11,12 +11,13 @@ import (
 	"path/filepath"
 )
 
-// Suffix ends the names of incomplete files. A killed program may leave one; it does no harm and can be removed.
+// Suffix is the end of the names of incomplete files. A killed program may leave one; it does no harm and can be
+// removed.
 const Suffix = ".unfinished"
 
-// Write creates a temporary file beside path, calls write to fill it, and renames it to path once it is synced to
-// disk. The file gets mode whatever the umask is. On an error path is unchanged and the temporary file is removed. If
-// two calls write the same path concurrently, the later rename wins.
+// Write writes a file atomically: it makes a temporary file beside path, calls write to fill it, syncs it to disk and
+// renames it to path. The file gets mode whatever the umask is. On an error path is unchanged and the temporary file is
+// removed. If two calls write the same path concurrently, the later rename wins.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	dir, base := filepath.Split(path)
 	if dir == "" {
@@ -39,7 +40,7 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// Bytes is Write for content in memory.
+// Bytes writes b to the file at path, as Write does.
 func Bytes(path string, mode fs.FileMode, b []byte) error {
 	return Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(b)

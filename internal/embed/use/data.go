@@ -21,7 +21,7 @@ const (
 // errFormat is wrapped by every error of parse.
 var errFormat = errors.New("not a usable encoder")
 
-// An Encoder is immutable and safe for concurrent use.
+// Encoder is the neural network: it turns texts into vectors. It is immutable and safe for concurrent use.
 type Encoder struct {
 	id       string
 	recent   *recent

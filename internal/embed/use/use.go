@@ -50,7 +50,7 @@ var openBuiltin = sync.OnceValues(func() (*Encoder, error) {
 	return e, nil
 })
 
-// Default returns the encoder that is part of the binary. All callers share it. It reads a header; the first text pays
+// Default returns the Encoder that is part of the binary. All callers share it. It reads a header; the first text pays
 // for the rest, some tens of microseconds.
 func Default() (*Encoder, error) { return openBuiltin() }
 
@@ -73,9 +73,9 @@ func (e *Encoder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return out, nil
 }
 
-// Vector returns the vector of a text, of length 1. It reads the first 4,000 characters and of those the first
-// 254 pieces. Unless it knows pieces for more than half of the characters, it returns the zero vector, whose
-// similarity to any vector is 0. The latest vectors are remembered.
+// Vector returns the vector of s: 512 numbers, of length 1. It reads the first 4,000 characters and of those the first
+// 254 pieces. Unless it knows pieces for more than half of the characters, it returns the zero vector, whose similarity
+// to any vector is 0. It remembers the latest vectors.
 func (e *Encoder) Vector(s string) []float32 { return e.recent.vector(s, e.compute) }
 
 func (e *Encoder) compute(s string) []float32 {

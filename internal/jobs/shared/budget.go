@@ -10,10 +10,10 @@ import (
 	"github.com/memtree/memtree/internal/jobs"
 )
 
-// Budget is what all jobs of a tenant may spend on models in a day (UTC), over all services.
+// Budget limits what all jobs of a tenant may use of models in a day (UTC), over all services.
 type Budget struct {
-	Calls *int     // nil: no bound
-	Cost  *float64 // nil: no bound
+	Calls *int     // most calls; nil: no bound
+	Cost  *float64 // most cost; nil: no bound
 }
 
 // spentError means that nothing is left of the budget of the day.
@@ -29,7 +29,7 @@ const daySpent = `{"type":"` + daySpentType + `","title":"Service Unavailable","
 
 const daySpentType = "urn:memtree:budget"
 
-// WaitsForTomorrow reports whether a job waits because nothing is left of the budget of its day.
+// WaitsForTomorrow reports whether the job j waits at the time now because the tenant's Budget of the day is used up.
 func WaitsForTomorrow(j *jobs.Job, now time.Time) bool {
 	var p struct{ Type string }
 	_ = json.Unmarshal(j.Problem, &p) // else it is no problem of a budget

@@ -1,17 +1,17 @@
-// Package shared has the queue of a tree in a database: any service of the tree may take its jobs. It is River
-// (https://riverqueue.com) with its tables in the schema memtree, each tree a queue of its own.
+// Package shared has the queue of a tree in a database: any service of the tree may take its jobs. It uses River
+// (https://riverqueue.com) with its tables in the schema memtree; each tree is a queue of its own.
 //
-// River lets a job run for as long as a fixed time and then gives it to another process, be the first one alive or not.
-// An evolve may take a night, and one whose service was killed should go on at once. So a job that runs has a lease
-// here, which its process renews, and a job without one is given away. The number of the lease, its turn, is in every
-// statement of the process that has it: one that was paused for too long can count no call any more.
+// River lets a job run for a fixed time and then gives it to another process, whether the first one is alive or not. An
+// evolve may take a night, and one whose service was killed should continue at once. So here a running job has a lease,
+// which its process renews, and a job whose lease ended is given to another process. The number of the lease, called
+// its turn, is in every statement of its process: one that was paused for too long can count no call any more.
 //
 // Jobs are added and taken in transactions of their own, never in that of a commit: River notifies in them.
 //
 // Where to look:
-//   - shared.go: the queue; list.go: jobs as they are
+//   - shared.go: the queue; list.go: reading jobs
 //   - turn.go: one attempt, its lease and its end; rescue.go: jobs whose process is gone
-//   - budget.go: what a job may spend in a day; ledger.go: its calls, and their replies
+//   - budget.go: what a job may use in a day; ledger.go: its calls, and their replies
 package shared
 
 import (
@@ -54,19 +54,19 @@ const (
 	stopWithin = 10 * time.Second
 )
 
-// Options configure Open. The zero value is valid.
+// Options configures Open. The zero value is valid.
 type Options struct {
-	Price  meter.Price  // of a model's tokens
-	Day    Budget       // of all jobs of the tenant in a day (UTC)
-	Logger *slog.Logger // nil: discards
-	Lease  time.Duration
-	Only   jobs.Kind // the kind that this process takes; "": all
+	Price  meter.Price   // price of a model's tokens
+	Day    Budget        // limits of all jobs of the tenant in a day (UTC)
+	Logger *slog.Logger  // nil: discards
+	Lease  time.Duration // how long a job stays with a process that was killed; 0: 30 seconds
+	Only   jobs.Kind     // kind of jobs that this process takes; "": all
 }
 
 // defaultLease is how long a job waits for another process after its own was killed.
 const defaultLease = 30 * time.Second
 
-// Queue is the jobs of one tree. It implements jobs.Queue.
+// Queue holds the jobs of one tree in a database. It implements jobs.Queue. It is safe for concurrent use.
 type Queue struct {
 	o      Options
 	pool   *pgxpool.Pool
@@ -85,7 +85,7 @@ type Queue struct {
 
 var _ jobs.Queue = (*Queue)(nil)
 
-// Open returns the queue of a tree, which is there. It takes no job before Work.
+// Open returns the Queue of the tree at a, which has to exist. It takes no job before Work is called.
 func Open(ctx context.Context, a postgres.Address, o Options) (*Queue, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -203,7 +203,7 @@ func argsOf(o jobs.Order) (river.JobArgs, error) { //nolint:ireturn // of one of
 	return nil, fmt.Errorf("%q is no kind of job", o.Kind)
 }
 
-// Work lets this process take jobs; see jobs.Queue. While the database is away, it tries again.
+// Work lets this process run jobs with do. While the database is away, it tries again. See jobs.Queue.
 func (q *Queue) Work(do jobs.Do) {
 	q.do = do
 	q.working.Go(func() {
@@ -227,7 +227,7 @@ var one = river.UniqueOpts{ByQueue: true, ByState: []rivertype.JobState{
 	rivertype.JobStateScheduled,
 }}
 
-// Add adds a job; see jobs.Queue.
+// Add adds a job. See jobs.Queue.
 func (q *Queue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 	args, err := argsOf(o)
 	if err != nil {
@@ -243,7 +243,7 @@ func (q *Queue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 	return q.Get(ctx, idOf(r.Job.ID))
 }
 
-// Served reports whether a service of the tree is there, by its last sign.
+// Served reports whether a service of the tree is running, by the last time one gave a sign in the database.
 func (q *Queue) Served(ctx context.Context) (served bool, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM memtree.replica WHERE tree = $1
 		AND seen > clock_timestamp() - $2::interval)`, q.tree, servedIn).Scan(&served)
@@ -265,7 +265,7 @@ func numberOf(id string) int64 {
 	return n
 }
 
-// Wait waits; see jobs.Queue.
+// Wait returns after a short time in which a job may have changed, or when ctx ends. See jobs.Queue.
 func (q *Queue) Wait(ctx context.Context, _ *jobs.Job) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -273,7 +273,7 @@ func (q *Queue) Wait(ctx context.Context, _ *jobs.Job) {
 	jobs.Pause(ctx, pollEvery/2)
 }
 
-// Close ends the attempts of this process, which gives them to others; see jobs.Queue.
+// Close ends the attempts that run in this process; other processes can then take the jobs. See jobs.Queue.
 func (q *Queue) Close() {
 	q.stop()
 	q.working.Wait()
