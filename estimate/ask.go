@@ -1,9 +1,9 @@
 package estimate
 
-// Ask returns how many of the next n labels to ask for in each stratum, to narrow the interval of Powered most: one
-// after another where the next label takes most off the variance (c-optimal design; A. C. Atkinson and A. N. Donev,
-// Optimum Experimental Designs, 1992). Within a stratum draw them at random. A stratum whose verdicts all have labels
-// gets none.
+// Ask returns, for each stratum in of, how many of the next n labels should come from it to narrow the interval of
+// Powered most. It chooses one label after another where it takes most off the variance (c-optimal design; A. C.
+// Atkinson and A. N. Donev, Optimum Experimental Designs, 1992). Within a stratum draw the verdicts at random. A
+// stratum whose verdicts all have labels gets none, so the sum may be less than n.
 func Ask(of []Stratum, n int) []int {
 	out := make([]int, len(of))
 	all := count(of)

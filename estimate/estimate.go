@@ -15,24 +15,25 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// Estimate is an estimated share with its 95 % interval, all within 0 to 1.
+// Estimate is an estimated share P with its 95 % interval, all within 0 to 1.
 type Estimate struct {
-	P float64 `json:"p"`
+	P float64 `json:"p"` // the share
 	stat.Interval
 }
 
 // wide is the interval of what is not known.
 var wide = stat.Interval{Low: 0, High: 1}
 
-// Stratum is verdicts with a like risk.
+// Stratum counts verdicts with similar risks.
 type Stratum struct {
 	N        int     `json:"n"`     // verdicts, labelled or not
 	Known    int     `json:"known"` // of N, with a label
-	Wrong    int     `json:"wrong"` // of Known
-	Forecast float64 `json:"-"`     // sum of the probabilities to be wrong that were predicted for all N
+	Wrong    int     `json:"wrong"` // of Known, wrong ones
+	Forecast float64 `json:"-"`     // sum of the predicted probabilities of being wrong, of all N
 }
 
-// Add counts a verdict with the predicted probability p to be wrong; wrong is ignored without a label.
+// Add counts a verdict whose predicted probability of being wrong is p. known is whether it has a label; if not, wrong
+// has no effect.
 func (s *Stratum) Add(p float64, known, wrong bool) {
 	s.N++
 	s.Forecast += p
@@ -44,8 +45,8 @@ func (s *Stratum) Add(p float64, known, wrong bool) {
 	}
 }
 
-// Labelled returns the share of wrong verdicts among the labelled ones, whoever chose them, with Wilson's interval. It
-// is right only if the labelled verdicts were drawn at random.
+// Labelled returns the share of wrong verdicts among the labelled ones, with Wilson's interval. As an estimate for all
+// verdicts it is right only if the labelled ones were drawn at random.
 func Labelled(of []Stratum) Estimate {
 	k, n := 0, 0
 	for i := range of {
@@ -54,16 +55,17 @@ func Labelled(of []Stratum) Estimate {
 	return Estimate{float64(k) / float64(max(1, n)), stat.Wilson(k, n)}
 }
 
-// Bins is the number of bins of risk that are counted.
+// Bins is the number of bins into which Bin divides risks.
 const Bins = 16
 
-// Bin returns the bin of a predicted probability to be wrong, from 0, the least risky: of equal width in log-odds.
+// Bin returns the bin, 0 to Bins-1, of a predicted probability of being wrong, 0 to 1. Bin 0 is the least risky. All
+// bins have equal width in log-odds.
 func Bin(p float64) int {
 	p = max(0.001, min(0.999, p))
 	return max(0, min(Bins-1, int((math.Log(p/(1-p))+4)/8*Bins)))
 }
 
-// Center returns the middle of a bin.
+// Center returns the probability in the middle of a bin.
 func Center(bin int) float64 { return sigmoid((float64(bin)+0.5)*8/Bins - 4) }
 
 // bands is the number of bands of risk.

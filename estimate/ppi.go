@@ -13,10 +13,11 @@ const (
 	slopeWidth = 0.5
 )
 
-// Powered returns the share of wrong verdicts by the predictions of all verdicts, corrected by the labelled ones (A.
-// N. Angelopoulos, S. Bates et al., Prediction-powered inference, Science 382, 2023). The predictions are calibrated
-// on the labels first, so that it matters little which risks were labelled; then the labels of a band correct what is
-// left of their error there, as far as they are many. Without a label it is the mean prediction, in a wide interval.
+// Powered estimates the share of wrong verdicts from the predictions of all verdicts, corrected by the labelled ones
+// (A. N. Angelopoulos, S. Bates et al., Prediction-powered inference, Science 382, 2023). It first calibrates the
+// predictions on the labels, so that it matters little which risks were labelled. Then the labels of a band of risk
+// correct the remaining error there, as far as they are many. Without labels the estimate is the mean prediction, with
+// a wide interval.
 func Powered(of []Stratum) Estimate {
 	all := count(of)
 	if all == 0 {

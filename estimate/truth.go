@@ -6,16 +6,16 @@ import (
 	"github.com/memtree/memtree/internal/stat"
 )
 
-// VerdictCounts counts labelled verdicts by their truth.
+// VerdictCounts counts labelled verdicts of a judge, by whether the test fails or passes in truth.
 type VerdictCounts struct {
-	Fails, FailsSeen   int // tests that fail in truth; of these, judged to fail
-	Passes, PassesSeen int // tests that pass in truth; of these, judged to pass
+	Fails, FailsSeen   int // tests that fail in truth; of these, those judged to fail
+	Passes, PassesSeen int // tests that pass in truth; of these, those judged to pass
 }
 
-// Truth returns the share of tests that fail in truth, of n tests of which the judge failed some (W. J. Rogan and B.
-// Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive Veterinary
-// Medicine 113, 2014). known are labelled verdicts of the same judge, drawn at random by their truth. ok is false if
-// the judge is no better than chance, or there are too few labels to know: fewer than 5 of either truth.
+// Truth estimates the share of tests that fail in truth, of n tests of which a judge failed some: failed (W. J. Rogan
+// and B. Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive Veterinary
+// Medicine 113, 2014). known counts labelled verdicts of the judge, drawn at random by their truth. ok is false if the
+// judge is no better than chance, or fewer than 5 labels are known of either truth.
 func Truth(failed, n int, known VerdictCounts) (e Estimate, ok bool) {
 	if n <= 0 || known.Fails < 5 || known.Passes < 5 {
 		return Estimate{0, wide}, false

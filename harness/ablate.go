@@ -17,15 +17,16 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// AblateOptions configures whether a test that failed with memories is run again in the background, to find out
-// whether one of them is to blame. The zero value runs nothing. An ablation needs a label that is known at once, and
-// calls the wrapped function concurrently with the caller's own runs, with the context of the run that failed: once
-// that ends, nothing more is run. These runs are not recorded. Wait waits for them, so the wrapped function must not
-// call it.
+// AblateOptions configures ablations: running a test that failed with memories again with and without them in the
+// background, to find out whether one of them is to blame. The zero value runs nothing.
+//
+// An ablation needs a label that is known at once. It calls the wrapped function concurrently with the caller's own
+// runs, with the context of the run that failed, and ends with that context. These runs are not recorded. Memory.Wait
+// waits for them, so the wrapped function must not call it.
 type AblateOptions struct {
-	Pairs      int // runs with the memories and as many without, 2 or more; 3 is a good choice; 0: none
-	PerFailure int // maximum number of runs for one failure; 0: 24
-	PerHour    int // maximum number of runs in an hour, for all failures together; 0: 60
+	Pairs      int // runs with the memories, and as many without: 2 or more; 3 is a good choice; 0: none
+	PerFailure int // most runs for one failure; 0: 24
+	PerHour    int // most runs in an hour, for all failures together; 0: 60
 }
 
 // Bounds on the runs of ablations.
@@ -115,7 +116,8 @@ func (w *wrapped) toAblate(ctx context.Context) *failedRun {
 	return &failedRun{wrapped: *w, ctx: ctx, given: given}
 }
 
-// Ablate looks into failures, one at a time, until ctx ends or the memory closes. What waits then is dropped.
+// Ablate runs the ablations of failed tests, one at a time, until ctx ends or the memory closes. It drops those that
+// then wait.
 func (h *Harness) Ablate(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

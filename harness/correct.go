@@ -17,17 +17,17 @@ import (
 )
 
 // CorrectOptions configures what is done about a judgment that is likely to be wrong. The zero value flags it: no
-// verdict changes, and the ledger shows over time what the other verdict would have achieved. With invalid options
-// Wrap flags too, and logs why.
+// verdict changes, and the ledger shows over time what using the opposite verdict would have achieved. With invalid
+// options Wrap flags too, and logs why.
 type CorrectOptions struct {
-	Above float64       // probability to be wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
+	Above float64       // probability of being wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
 	Do    ledger.Remedy // ledger.Flag, ledger.Rerun or ledger.Other; "": ledger.Flag
-	Sure  bool          // use the other verdict only where the lower end of the risk's interval reaches Above
-	Look  bool          // have a reader look at a judgment first if its risk is at least half of Above; needs a model
-	Since time.Time     // ignore results of corrections before it, as after a change of the agent
+	Sure  bool          // for ledger.Other: only if the lower end of the risk's interval reaches Above too
+	Look  bool          // have a model look at a judgment first, if its risk is at least half of Above
+	Since time.Time     // ignore results of corrections before it, such as those of an earlier agent
 }
 
-// Check sets the defaults, or returns a *tree.FieldError.
+// Check returns o with its defaults, or a *tree.FieldError for an invalid field.
 func (o CorrectOptions) Check() (CorrectOptions, error) {
 	if o.Above == 0 {
 		o.Above = ledger.CorrectAbove
@@ -44,9 +44,10 @@ func (o CorrectOptions) Check() (CorrectOptions, error) {
 	return o, nil
 }
 
-// Correct decides whether a judgment is likely enough to be wrong to be corrected, and what is done about it; nil: no
-// correction. It writes the correction to the ledger, unless the memory is open for reading only. It changes nothing
-// itself: Now of the result is the verdict to use. Wrap does the same for its runs. Advanced.
+// Correct returns what to do about the judgment of e, nil if it is not likely enough to be wrong. Correction.Now is
+// the verdict to use; Correct changes none itself. It writes the correction to the ledger, unless Options.ReadOnly is
+// set. It cannot run a test again, so ledger.Rerun is an error. Wrap corrects its own runs; only code that does not
+// use Wrap calls Correct.
 func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptions) (*ledger.Correction, error) {
 	o, err := o.Check()
 	if err == nil && o.Do == ledger.Rerun {

@@ -1,11 +1,11 @@
 // Package harness runs tests with a memory around them: [Harness.Wrap] puts guidance into the prompt of a test, runs
 // it, has the result judged and recorded in the background, and corrects verdicts that are likely to be wrong.
 //
-// Memory never breaks a run: after an error or a panic of it a run goes on with its own prompt, and each thing that
-// memory does for a run takes no longer than Options.Deadline. Everything else happens in two workers, [Harness.Judge]
-// (run.go) and [Harness.Ablate] (ablate.go), once the caller has its result.
+// Memory never breaks a run. After an error or a panic of memory the run continues without guidance, and each thing
+// that memory does for a run takes no longer than Options.Deadline. Everything else happens in two workers,
+// [Harness.Judge] (run.go) and [Harness.Ablate] (ablate.go), once the caller has its result.
 //
-// What a harness needs of a memory are the methods of [memory]; the users of package memtree need memtree.Wrap only.
+// What a harness needs of a memory are the methods of [memory]; users of package memtree need memtree.Wrap only.
 package harness
 
 import (
@@ -56,72 +56,73 @@ type memory interface {
 	Write(ctx context.Context, e ledger.Entry) error
 }
 
-// Advice is what a memory has to say before a run.
+// Advice is what a run receives from a memory.
 type Advice struct {
-	Text  string     // the block for the prompt; "" for none
-	Trial string     // names the run in the ledger
+	Text  string     // the text for the prompt; "" for none
+	Trial string     // id of the trial in the ledger
 	Arm   ledger.Arm // what chance gave the run
-	IDs   []string   // the memories of Text, by rank
+	IDs   []string   // ids of the memories in Text, by rank
 }
 
 // Test is one test case to run.
 type Test struct {
-	ID          string     // of the test case
-	RunID       string     // of this run of it; "": Wrap makes one
+	ID          string     // id of the test case
+	RunID       string     // id of this run of it; "": Wrap makes one
 	Attempt     int        // from 1; 0: unknown
 	Prompt      string     // the task for the agent
 	Context     string     // background knowledge, for agents that take it apart from the prompt
 	Observation string     // the page before the run, if known: an ARIA snapshot or its text
-	Scene       tree.Scene // where in the product
-	Scope       tree.Scope // which product, suite and test
-	GroundTruth tree.Raw   // what is true; never shown to the agent
-	Agent       tree.Agent // who runs it
+	Scene       tree.Scene // page or step of the product
+	Scope       tree.Scope // product, suite and test
+	GroundTruth tree.Raw   // what is true; the agent never receives it
+	Agent       tree.Agent // the agent that runs it
 }
 
-// TestResult is the result of a test. Wrap sets all fields but Judgment and Observation.
+// TestResult is the result of a test. The function that runs the test sets Judgment and Observation; Wrap sets the
+// rest.
 type TestResult struct {
 	Judgment    tree.Raw           // any JSON
 	Observation string             // what the agent could see when it judged
-	Trial       string             // whose guidance was used
+	Trial       string             // id of the trial whose guidance was used
 	Risk        *risk.Risk         // how likely the judgment is to be wrong; nil: not computed in time
-	Correction  *ledger.Correction // what was done because that is likely; nil: nothing
-	First       *TestResult        // the agent's own, if a correction replaced it
+	Correction  *ledger.Correction // what was done about a judgment that is likely to be wrong; nil: nothing
+	First       *TestResult        // the agent's own result, if a correction replaced it
 }
 
-// RunTest runs one test. It is what Wrap takes and what it returns.
+// RunTest runs one test. Wrap takes such a function and returns one.
 type RunTest func(ctx context.Context, t Test) (TestResult, error)
 
-// Judge decides whether a result was right, whatever the ground truth is. A run that it fails to judge has no label.
-// The memory's Wait and Evolve wait for judges, so a judge must call neither.
+// Judge decides whether result r of test t was right; the ground truth is not compared then. If it returns an error,
+// the run is recorded without a label. Memory.Wait and Memory.Evolve wait for judges, so a judge must call neither.
 type Judge func(ctx context.Context, t Test, r TestResult) (JudgeVerdict, error)
 
-// JudgeVerdict is the decision of a judge on a result.
+// JudgeVerdict is what a Judge decided about a result.
 type JudgeVerdict struct {
-	Correct   bool
+	Correct   bool               // the result was right
 	Direction taxonomy.Direction // which way it was wrong; optional
 	Reason    string             // what was missed, in a sentence
 }
 
-// WrapOptions configures Wrap. Nil, and the zero value, are useful.
+// WrapOptions configures Wrap. Nil and the zero value work.
 type WrapOptions struct {
-	Placement enhance.Placement // after the prompt, before it, or apart from it in Test.Context
-	Judge     Judge             // nil: judgment and ground truth are compared
+	Placement enhance.Placement // where guidance is: after the prompt, before it, or in Test.Context
+	Judge     Judge             // nil: compare judgment and ground truth
 	Correct   CorrectOptions    // what to do about a judgment that is likely to be wrong
 	Ablate    AblateOptions     // whether to find out which memory made a run fail
 	Holdout   *effect.Holdout   // the share of this suite's runs without memory; nil: the memory's own
 }
 
-// Options are what a harness works with. All fields are required but ReadOnly.
+// Options connects a Harness with a memory. All fields but ReadOnly are required.
 type Options struct {
 	Memory   memory
-	Deadline time.Duration // of each thing that memory does for a run
-	Now      func() time.Time
-	Logger   *slog.Logger
-	Closed   <-chan struct{} // closes when the memory begins to close
-	ReadOnly bool            // record nothing
+	Deadline time.Duration    // for each thing that memory does for a run
+	Now      func() time.Time // returns the present time
+	Logger   *slog.Logger     // receives what failed without affecting a run
+	Closed   <-chan struct{}  // closes when the memory begins to close
+	ReadOnly bool             // record nothing
 }
 
-// Harness holds the runs between their end and their record. It is safe for concurrent use.
+// Harness wraps functions that run tests, and holds their runs until they are recorded. It is safe for concurrent use.
 type Harness struct {
 	o         Options
 	runs      chan finishedRun // runs to judge and record
@@ -130,22 +131,22 @@ type Harness struct {
 	failed    struct{ guidance, runs, entries atomic.Int64 }
 }
 
-// New returns a harness without runs.
+// New returns a Harness of the memory that o connects. Start Harness.Judge and Harness.Ablate in goroutines.
 func New(o Options) *Harness {
 	h := &Harness{o: o, runs: make(chan finishedRun, 1024)}
 	h.ablations.wait = make(chan failedRun, 64)
 	return h
 }
 
-// Failures returns how often something failed without affecting a run: panics of guidance, runs that were not recorded,
-// and entries that are not in the ledger.
+// Failures returns how often something failed without affecting a run: panics while making guidance, runs that were
+// not recorded, and entries that are missing in the ledger.
 func (h *Harness) Failures() (guidance, runs, entries int64) {
 	return h.failed.guidance.Load(), h.failed.runs.Load(), h.failed.entries.Load()
 }
 
-// Wrap returns a function of run's shape that remembers: it puts guidance into the prompt, runs, and has the result
-// judged and recorded in the background. Run sees no ground truth. After Close it works without guidance, and its runs
-// are not recorded.
+// Wrap returns a function that runs tests as run does, with the memory: it puts guidance into the prompt, calls run,
+// and has the result judged and recorded in the background. run receives no ground truth. After the memory has closed,
+// the function works without guidance, and its runs are not recorded.
 func (h *Harness) Wrap(run RunTest, opts *WrapOptions) RunTest {
 	var o WrapOptions
 	if opts != nil {
@@ -170,10 +171,11 @@ func (h *Harness) Wrap(run RunTest, opts *WrapOptions) RunTest {
 	}
 }
 
-// Wait waits until every run handed over so far is recorded or lost.
+// Wait waits until every run so far is recorded or lost. It returns early with the error of ctx, or store.ErrClosed.
 func (h *Harness) Wait(ctx context.Context) error { return h.await(ctx, &h.held) }
 
-// WaitAblated waits until every failure handed over so far has been looked into.
+// WaitAblated waits until the ablations of all failures so far have ended. It returns early with the error of ctx, or
+// store.ErrClosed.
 func (h *Harness) WaitAblated(ctx context.Context) error { return h.await(ctx, &h.ablations.held) }
 
 func (h *Harness) await(ctx context.Context, of *pendingRuns) error {

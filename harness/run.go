@@ -145,7 +145,7 @@ func (c *Test) evaluation(r *TestResult) tree.Evaluation {
 	}
 }
 
-// Judge judges and records the runs that Wrap hands over, until ctx ends.
+// Judge judges and records the results of wrapped functions, one after another, until ctx ends.
 func (h *Harness) Judge(ctx context.Context) {
 	for {
 		select {
@@ -160,8 +160,8 @@ func (h *Harness) Judge(ctx context.Context) {
 // drainDeadline bounds how long Drain judges the remaining runs.
 const drainDeadline = 10 * time.Second
 
-// Drain accepts no further runs, judges and records the remaining ones, and waits for the one that is being judged.
-// After ten seconds the context of judges ends, and the runs that they did not judge are recorded without a label.
+// Drain makes h accept no further runs, and judges and records those that remain. After ten seconds the context of
+// judges ends, and runs that they did not judge are recorded without a label.
 func (h *Harness) Drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), drainDeadline)
 	defer cancel()

@@ -1,4 +1,4 @@
-// Package inbox is the runs that wait for a person's label.
+// Package inbox lists the runs that wait for a person's label, and estimates how often each judge is wrong.
 package inbox
 
 import (
@@ -18,45 +18,45 @@ import (
 // scoredMost is the number of selected runs that get a risk, the newest ones.
 const scoredMost = 1000
 
-// Inbox is the runs that wait for a person's label.
+// Inbox is a list of runs that wait for a person's label.
 type Inbox struct {
-	Waiting  []Unlabelled `json:"waiting"`  // the riskiest first, then tests misjudged before, the newest; skipped last
-	Total    int          `json:"total"`    // how many of the selected runs wait in all
-	Scored   int          `json:"scored"`   // how many of them have a risk, in Waiting or not
-	Expected float64      `json:"expected"` // the expected number of wrong ones among the scored, by their risks
+	Waiting  []Unlabelled `json:"waiting"`  // riskiest first, then tests misjudged before, newest first; skipped last
+	Total    int          `json:"total"`    // number of all waiting runs that the query selects
+	Scored   int          `json:"scored"`   // of Total, those with a risk
+	Expected float64      `json:"expected"` // expected number of wrong ones among Scored: the sum of their risks
 }
 
 // Unlabelled is a judged run without a label.
 type Unlabelled struct {
 	Evaluation tree.Evaluation `json:"evaluation"`
-	Risk       risk.Risk       `json:"risk"`
+	Risk       risk.Risk       `json:"risk"`              // probability that its judgment is wrong
 	Skipped    bool            `json:"skipped,omitempty"` // a person could not label it, so it comes last
 }
 
-// Options are what a reader works with. All fields are required but ReadOnly.
+// Options connects a Chooser with a memory. All fields but ReadOnly are required.
 type Options struct {
-	Box      *learned.InboxBox
-	Tree     store.Reader
-	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the risk of each
-	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // by their names
-	Looks    *look.Looks
-	ReadOnly bool // Skip returns store.ErrReadOnly
+	Box      *learned.InboxBox                                                              // the waiting runs
+	Tree     store.Reader                                                                   // reads nodes and the ledger
+	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the risk of each run
+	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // labels of judges, by name
+	Looks    *look.Looks                                                                    // second looks at verdicts
+	ReadOnly bool                                                                           // Skip fails
 }
 
-// Chooser selects among the waiting runs. They are stored beside the store, within bounds, so that
-// [curation.Curation.Relabel] can apply a label to the id of a run alone. It is safe for concurrent use.
+// Chooser selects which waiting runs a person should label. The runs are stored beside the store, within bounds, so
+// that [curation.Curation.Relabel] needs only the id of a run. A Chooser is safe for concurrent use.
 type Chooser struct{ o Options }
 
-// New returns a reader.
+// New returns the Chooser of the memory that o connects.
 func New(o Options) *Chooser { return &Chooser{o} }
 
-// List returns at most most runs; 0: all. The newest 1,000 of them get a risk.
+// List returns the first most waiting runs, in the order of Inbox.Waiting; 0: all. Only the newest 1,000 have a risk.
 func (r *Chooser) List(ctx context.Context, most int) (Inbox, error) {
 	return r.Find(ctx, find.Query{}, 0, most)
 }
 
-// Find is List for the runs that a query selects, from an offset on. If it filters by risk, only the newest 1,000 of
-// the matches are considered.
+// Find returns the waiting runs that q selects, in the order of Inbox.Waiting: at most most, 0: all, from the index
+// from on. Only the newest 1,000 of the matches have a risk, so a query by risk selects among these.
 func (r *Chooser) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
 	chosen, err := r.Waiting(ctx, q)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *Chooser) Find(ctx context.Context, q find.Query, from, most int) (Inbox
 	return out, nil
 }
 
-// Waiting returns the waiting runs that a query selects, the newest first, with the risks of the newest.
+// Waiting returns the waiting runs that q selects, newest first. Only the newest 1,000 of the matches have a risk.
 func (r *Chooser) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -103,10 +103,10 @@ func (r *Chooser) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, erro
 	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
 }
 
-// Looks returns the second looks at verdicts, and has a reader make more.
+// Looks returns the second looks at verdicts, with which a model can make more.
 func (r *Chooser) Looks() *look.Looks { return r.o.Looks }
 
-// Choices returns the products, suites and runs of the waiting runs.
+// Choices returns the products, suites and runs to which waiting runs belong.
 func (r *Chooser) Choices() find.Choices {
 	var c find.FieldCounter
 	for _, w := range r.o.Box.Waiting(nil) {
@@ -133,8 +133,8 @@ func (r *Chooser) misjudged(ctx context.Context, errorType string) (map[string]b
 	return out, nil
 }
 
-// Skip moves a waiting run behind the others, or back among them: a person could not label it. It returns
-// tree.ErrNotFound for one that does not wait.
+// Skip moves the waiting run with this key behind all others, because a person could not label it; with skipped false,
+// back among them. It returns tree.ErrNotFound if no such run waits.
 func (r *Chooser) Skip(key string, skipped bool) error {
 	if r.o.ReadOnly {
 		return store.ErrReadOnly

@@ -17,41 +17,42 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// JudgeRate is how often a judge is wrong. Its verdicts are the latest 4,096 with a label and those of the newest 1,000
-// that wait for one.
+// JudgeRate is how often a judge, an agent that gives verdicts, is wrong. It rests on the judge's latest 4,096
+// verdicts with a label, and on those of its verdicts among the newest 1,000 that wait for one.
 type JudgeRate struct {
-	Judge    string            `json:"judge"` // the name of an agent, "" for verdicts without one
-	Verdicts int               `json:"verdicts"`
-	Known    int               `json:"known"` // with a label
-	Wrong    int               `json:"wrong"` // of Known
-	Labelled estimate.Estimate `json:"labelled"`
-	Estimate estimate.Estimate `json:"estimate"` // of all verdicts, whichever of them were labelled
+	Judge    string            `json:"judge"`    // name of the agent, "" for verdicts without one
+	Verdicts int               `json:"verdicts"` // number of these verdicts
+	Known    int               `json:"known"`    // of Verdicts, those with a label
+	Wrong    int               `json:"wrong"`    // of Known, wrong ones
+	Labelled estimate.Estimate `json:"labelled"` // share of wrong ones among Known; too high if the riskiest came first
+	Estimate estimate.Estimate `json:"estimate"` // share of wrong ones among all, whichever are labelled
 
-	// Failing is the share of tests that fail in truth among those that wait; nil if too little is known of the judge.
+	// Failing is the share of tests that fail in truth among the waiting verdicts; nil if too little is known of the
+	// judge.
 	Failing *estimate.Estimate `json:"failing,omitempty"`
-	Judged  float64            `json:"judged"` // share of those that wait and were judged to fail
+	Judged  float64            `json:"judged"` // share of the waiting verdicts that are fail, 0 to 1
 
-	// Changed is how many verdicts were known when a change of a judge or product was noticed, and what risk had learned
-	// before was forgotten; 0: none was.
+	// Changed is the number of known verdicts when package risk noticed a change of a judge or product and forgot what it
+	// had learned before; 0 if it noticed none.
 	Changed int `json:"changed,omitempty"`
 
-	Next []string `json:"next"` // evaluations to label next, which narrow Estimate most
+	Next []string `json:"next"` // evaluations whose labels would narrow Estimate most
 
-	// Course is Estimate as its labels came in, after a growing number of them; the last one is Estimate.
+	// Course is Estimate after a growing number of labels; the last point is Estimate.
 	Course []CoursePoint `json:"course"`
 }
 
-// CoursePoint is an estimate after a number of labels.
+// CoursePoint is the estimate after the first Known labels of a judge.
 type CoursePoint struct {
-	Known int `json:"known"`
+	Known int `json:"known"` // number of labels
 	estimate.Estimate
 }
 
 // coursePoints is the most points of a course.
 const coursePoints = 24
 
-// Judges returns how often each judge with verdicts that wait or have a label is wrong, those with the most verdicts
-// first, with at most next labels to ask for each.
+// Judges returns how often each judge is wrong, the judge with the most verdicts first, with at most next evaluations
+// in JudgeRate.Next. It includes judges with waiting or labelled verdicts.
 func (r *Chooser) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 	waiting, err := r.Waiting(ctx, find.Query{})
 	if err != nil {

@@ -20,7 +20,8 @@ const (
 	mostLine  = 64 << 10
 )
 
-// Archive holds the looks of a store. It is safe for concurrent use.
+// Archive stores the second looks at verdicts of one store, at most 20,000; it drops older ones. It is safe for
+// concurrent use.
 type Archive struct {
 	mu      sync.Mutex
 	of      map[place]Look
@@ -33,11 +34,11 @@ type place struct{ evaluation, seen string }
 
 func (l *Look) place() place { return place{l.Evaluation, l.Seen} }
 
-// NewBook returns an empty book.
+// NewBook returns an Archive without looks.
 func NewBook() *Archive { return &Archive{of: map[place]Look{}} }
 
-// Get returns the look at a run. One at another run with the same id, whose task, evidence or verdict differs, is none
-// of this run. The run is one as recorded, without its secrets.
+// Get returns the look at run e, and whether there is one. e must be as recorded, without its secrets. A look at
+// another run with the same id, but another task, evidence or verdict, does not count.
 func (b *Archive) Get(e *tree.Evaluation) (Look, bool) {
 	if b.Len() == 0 {
 		return Look{}, false
@@ -49,7 +50,7 @@ func (b *Archive) Get(e *tree.Evaluation) (Look, bool) {
 	return l, ok
 }
 
-// Code returns the code of the look at a run, None without one.
+// Code returns the code of the look at run e (see Look.Code), None if there is no look.
 func (b *Archive) Code(e *tree.Evaluation) uint8 {
 	l, ok := b.Get(e)
 	if !ok {
@@ -58,7 +59,7 @@ func (b *Archive) Code(e *tree.Evaluation) uint8 {
 	return l.Code()
 }
 
-// Put adds a look, or replaces an earlier one.
+// Put adds look l, or replaces the earlier look at the same run.
 func (b *Archive) Put(l Look) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -101,10 +102,10 @@ func (b *Archive) answerTokens(decides bool) int {
 	return (sum + n/2) / n
 }
 
-// Name is "looks".
+// Name returns "looks", the name of this data beside a store.
 func (*Archive) Name() string { return "looks" }
 
-// Changes returns a number that grows with every change.
+// Changes returns a number that grows with every change of the looks.
 func (b *Archive) Changes() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,7 +119,7 @@ func (b *Archive) Len() int {
 	return len(b.of)
 }
 
-// Purge removes the looks at purged evaluations, because they quote them.
+// Purge removes the looks at the evaluations that p purges, because looks quote them.
 func (b *Archive) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +132,7 @@ func (b *Archive) Purge(p *store.Purge) {
 	b.changes++
 }
 
-// Save writes a line of JSON for each look, in the order of their arrival.
+// Save writes the looks in the order in which they were added, each as a line of JSON.
 func (b *Archive) Save(w io.Writer) error {
 	b.mu.Lock()
 	list := make([]Look, 0, len(b.order))
@@ -149,7 +150,8 @@ func (b *Archive) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads the output of Save. It keeps the readable lines; the error is of the first other one.
+// Load replaces the looks with those that Save wrote. It skips lines that it cannot read and returns an error for the
+// first of them.
 func (b *Archive) Load(r io.Reader) error {
 	fresh := NewBook()
 	lines := bufio.NewScanner(r)

@@ -8,21 +8,21 @@ const (
 	beyond = "beyond"
 )
 
-// The codes of a look, for package risk: what the reader found of the verdict, as far as its quotations are in the
+// The codes of a look, for package risk: what the model found about the verdict, as far as its quotations are in the
 // evidence.
 const (
-	None      uint8 = iota // no look, or one that counts for nothing
-	Supported              // it holds, and every point is quoted; the reader gave no chance
-	Holds                  // it holds, and some point is quoted
-	Unseen                 // the evidence does not show it
-	Doubted                // it does not hold, by one quotation
-	Refuted                // it does not hold, by a quotation against it and one of a point
+	None      uint8 = iota // there is no look, or one that counts for nothing
+	Supported              // the verdict holds, and every point has a quotation; the model gave no chance
+	Holds                  // the verdict holds, and some point has a quotation
+	Unseen                 // the evidence does not show whether it holds
+	Doubted                // the verdict does not hold, by one quotation
+	Refuted                // the verdict does not hold, by a quotation against it and one on a point
 )
 
-// The codes after those of probabilities.
+// Further codes, after ten for the probabilities of a model that decides.
 const (
-	// Beyond is the code of a verdict that holds because of something beyond the agent's control. Whether such a run
-	// counts as failed differs between teams, so it is counted by itself.
+	// Beyond is the code of a verdict that holds because of something that the agent could not control. Teams differ in
+	// whether such a run counts as failed, so it has a code of its own.
 	Beyond = Refuted + bins + 1 + iota
 	sure   // Supported, with a chance of 95 or more
 	fair   // 85 to 94
@@ -42,7 +42,7 @@ func (l *Look) Contradicts() bool {
 	return c == Doubted || c == Refuted || c == seenAgainst
 }
 
-// MadeUp reports whether the reader found something, and nothing that it quotes for it is in the evidence.
+// MadeUp reports whether the model found something, but nothing that it quotes for it is in the evidence.
 func (l *Look) MadeUp() bool {
 	if l.P != nil || l.Holds == unseen || l.Code() != Unseen {
 		return false
@@ -54,8 +54,8 @@ func (l *Look) MadeUp() bool {
 	return quoted
 }
 
-// Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about,
-// "" for the whole.
+// Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about.
+// Both are "" if there is none; point is "" if the quotation is about the whole verdict.
 func (l *Look) Quoted() (point, quote string) {
 	if l.Refuted && l.Contradicts() {
 		return "", l.Against
@@ -72,7 +72,7 @@ func (l *Look) Quoted() (point, quote string) {
 	return point, quote
 }
 
-// Code returns the code of a look.
+// Code returns the code of the look, from None to the codes after Beyond.
 func (l *Look) Code() uint8 {
 	quoted, pictured := 0, 0
 	for i := range l.Points {

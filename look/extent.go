@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Extent is how many of some verdicts are looked at: a number of them, a share, or all. The zero Extent is none.
+// Extent is how many of some verdicts to look at: a number, a share, or all. The zero Extent is none. A command line
+// accepts it as a flag.
 type Extent struct {
 	n     int
 	share float64 // above 0 to 1; 0: n counts
 }
 
-// ParseExtent reads a number such as 20, a share such as 30%, or all.
+// ParseExtent parses a number such as 20, a share such as 30%, or all.
 func ParseExtent(s string) (Extent, error) {
 	wrong := fmt.Errorf("%q is no number such as 20, no share such as 30%%, and not all", s)
 	if s == "all" {
@@ -33,7 +34,7 @@ func ParseExtent(s string) (Extent, error) {
 	return Extent{n: n}, nil
 }
 
-// Of returns how many of n verdicts that is.
+// Of returns how many of n verdicts to look at, at most n.
 func (x Extent) Of(n int) int {
 	if x.share > 0 {
 		return min(n, int(math.Ceil(x.share*float64(n)-1e-9)))
@@ -41,7 +42,7 @@ func (x Extent) Of(n int) int {
 	return min(n, x.n)
 }
 
-// String returns what ParseExtent reads.
+// String returns x in the form that ParseExtent parses.
 func (x Extent) String() string {
 	switch x.share {
 	case 0:
@@ -52,20 +53,20 @@ func (x Extent) String() string {
 	return strconv.FormatFloat(100*x.share, 'g', -1, 64) + "%"
 }
 
-// Set is ParseExtent for a flag.
+// Set sets x to what ParseExtent returns for s.
 func (x *Extent) Set(s string) (err error) {
 	*x, err = ParseExtent(s)
 	return err
 }
 
-// Type names the kind of flag.
+// Type returns "extent", the kind of such a flag.
 func (*Extent) Type() string { return "extent" }
 
-// MarshalText returns String.
+// MarshalText returns x as String does.
 func (x Extent) MarshalText() ([]byte, error) { return []byte(x.String()), nil }
 
-// UnmarshalText is ParseExtent.
+// UnmarshalText sets x to what ParseExtent returns for b.
 func (x *Extent) UnmarshalText(b []byte) error { return x.Set(string(b)) }
 
-// IsZero reports whether it is none.
+// IsZero reports whether x is none.
 func (x Extent) IsZero() bool { return x == Extent{} }

@@ -1,10 +1,10 @@
-// Package look has a reader, mostly a model, look a second time at verdicts that are likely to be wrong. The reader is
-// given the task, the evidence of the run and the verdict, and answers point by point, each with a quotation of the
-// evidence (prompts.LookInput). A quotation that is not in the evidence counts for nothing (quote.go).
+// Package look has a model look a second time at verdicts that are likely to be wrong. The model, also called the
+// reader, receives the task, the evidence of the run and the verdict. It answers point by point, each with a quotation
+// of the evidence (prompts.LookInput). A quotation that is not in the evidence counts for nothing (quote.go).
 //
-// A look is evidence for package risk and never a truth: its code (code.go) counts by how often verdicts with such a
-// code were wrong in the store. Looks are stored in an Archive (book.go), so that no verdict is paid for twice and a
-// reading that was cut short continues. Looks reads within bounds (looks.go).
+// A look is evidence for package risk and never a truth: package risk counts its code (code.go) by how often verdicts
+// with such a code were wrong in the store. An Archive (book.go) stores looks, so that no verdict is paid for twice
+// and a reading that was cut short continues. Looks reads within bounds (looks.go).
 package look
 
 import (
@@ -17,33 +17,33 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Look is a reader's second look at one verdict.
+// Look is a model's second look at one verdict.
 type Look struct {
-	Evaluation string    `json:"evaluation"`
-	Seen       string    `json:"seen"` // hash of the task, the evidence and the claim
+	Evaluation string    `json:"evaluation"` // key of the evaluation
+	Seen       string    `json:"seen"`       // hash of the task, the evidence and the verdict
 	At         time.Time `json:"at,omitzero"`
-	By         string    `json:"by,omitempty"`     // the model
+	By         string    `json:"by,omitempty"`     // name of the model
 	Prompt     string    `json:"prompt,omitempty"` // name and version of the prompt
 
-	Points  []TaskPoint `json:"points"`
+	Points  []TaskPoint `json:"points"`            // the demands of the task, one by one
 	Against string      `json:"against,omitempty"` // a quotation that contradicts the verdict
-	Refuted bool        `json:"refuted,omitempty"` // Against is in the evidence
-	Blame   string      `json:"blame"`             // agent, beyond its control, none, unseen
-	Holds   string      `json:"holds"`             // yes, no, unseen
-	Chance  *int        `json:"chance,omitempty"`  // that it holds, 0 to 100; nil if the reader gave none
-	Why     string      `json:"why,omitempty"`     // the reader's own sentence
-	Tokens  int         `json:"tokens,omitempty"`  // of the answer; 0 if the provider reported none
-	P       *float64    `json:"p,omitempty"`       // by a model that decides: the probability that the verdict holds
+	Refuted bool        `json:"refuted,omitempty"` // Against really is in the evidence
+	Blame   string      `json:"blame"`             // why the run failed: agent, beyond (its control) or unseen; else none
+	Holds   string      `json:"holds"`             // the verdict holds: yes, no or unseen
+	Chance  *int        `json:"chance,omitempty"`  // probability that it holds, in percent; nil if the model gave none
+	Why     string      `json:"why,omitempty"`     // the model's own reason
+	Tokens  int         `json:"tokens,omitempty"`  // length of the answer; 0 if the provider reported none
+	P       *float64    `json:"p,omitempty"`       // only of a model that decides: probability that the verdict holds
 }
 
-// TaskPoint is one demand of the task.
+// TaskPoint is one demand of the task, and whether the model saw it done.
 type TaskPoint struct {
-	Point string `json:"point"`
-	Shown string `json:"shown"` // yes, no, unseen
-	Quote string `json:"quote,omitempty"`
-	Found bool   `json:"found"` // Quote is in the evidence, and does not only repeat the task
+	Point string `json:"point"`           // the demand
+	Shown string `json:"shown"`           // yes, no or unseen
+	Quote string `json:"quote,omitempty"` // quotation of the evidence that shows it
+	Found bool   `json:"found"`           // Quote is in the evidence, and does not only repeat the task
 
-	Picture int `json:"picture,omitempty"` // from 1: Quote is what the reader saw in that picture; nothing checks it
+	Picture int `json:"picture,omitempty"` // from 1: Quote is what the model saw in that picture; nothing checks it
 }
 
 // claimOf returns the verdict with its reason.

@@ -16,61 +16,61 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Access is what Looks need of a memory.
+// Access connects Looks with a memory. Book, Now, Hidden, Clean, Before and Save are required.
 type Access struct {
-	Book     *Archive
-	Model    llm.Generator // nil: only Options.Reader reads
-	Name     string        // of the model, if it does not report its own
-	Now      func() time.Time
-	ReadOnly bool
-	Hidden   func(product string) bool                             // no model may read runs of the product
+	Book     *Archive                                              // the looks so far
+	Model    llm.Generator                                         // nil: only Options.Reader or Decider reads
+	Name     string                                                // name of Model, if its answers do not report one
+	Now      func() time.Time                                      // returns the present time
+	ReadOnly bool                                                  // nothing is written, so Read fails
+	Hidden   func(product string) bool                             // whether no model may read runs of the product
 	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets
-	Before   func(context.Context, *tree.Evaluation) []string      // memories of such tests, a line each
-	Picture  func(ctx context.Context, sum string) ([]byte, error) // of a run, by its SHA-256; nil: none are shown
-	Save     func(ctx context.Context, every time.Duration)        // saves the book, if that was not done for so long
+	Before   func(context.Context, *tree.Evaluation) []string      // memories of similar tests, one line each
+	Picture  func(ctx context.Context, sum string) ([]byte, error) // picture of a run by its SHA-256; nil: none are shown
+	Save     func(ctx context.Context, every time.Duration)        // saves the looks, unless they were saved within every
 }
 
-// Looks are the second looks of a memory. Its methods are safe for concurrent use.
+// Looks makes second looks at the verdicts of a memory. Its methods are safe for concurrent use.
 type Looks struct{ a Access }
 
-// New returns the second looks of a memory.
+// New returns the Looks of the memory that a connects.
 func New(a Access) *Looks { return &Looks{a} }
 
-// Book returns the looks so far.
+// Book returns the Archive with the looks so far.
 func (s *Looks) Book() *Archive { return s.a.Book }
 
-// Of returns the look at a run, which may have its secrets.
+// Of returns the look at run e, and whether there is one. e may have its secrets.
 func (s *Looks) Of(e tree.Evaluation) (Look, bool) {
 	e = s.a.Clean(e)
 	return s.a.Book.Get(&e)
 }
 
-// Options bounds a Read.
+// Options bounds a Read. The zero value sets no bounds.
 type Options struct {
-	DryRun   bool             // call no model, write nothing: Usage and Cost are estimated
-	MaxCalls *int             // of the model; nil: no bound
-	MaxCost  *float64         // of the calls, by Price; nil: no bound
-	Price    meter.Price      // of the model's tokens
-	Reader   llm.Generator    // replaces the model
-	Decider  decide.Decider   // replaces it by a model that decides with probabilities and quotes nothing
+	DryRun   bool             // call no model and write nothing; Usage and Cost are estimates
+	MaxCalls *int             // calls of the model; nil: no bound
+	MaxCost  *float64         // cost of these calls, by Price; nil: no bound
+	Price    meter.Price      // price of the model's tokens
+	Reader   llm.Generator    // the model to call instead
+	Decider  decide.Decider   // the model to ask instead for probabilities; it quotes nothing
 	Progress func(ReadResult) // called after every look; may be nil
 }
 
-// ReadResult is the result of a Read, or its estimate.
+// ReadResult is what a Read did, or with DryRun would do.
 type ReadResult struct {
-	Asked   int       `json:"asked"`   // verdicts to look at
-	Known   int       `json:"known"`   // looked at before
-	Empty   int       `json:"empty"`   // with no evidence that a model may look at, or orders that cannot be left out
-	Looks   int       `json:"looks"`   // new looks
-	Against int       `json:"against"` // of Looks, those that contradict the verdict
-	Unfound int       `json:"unfound"` // quotations of the reader that are not in the evidence
-	Calls   int       `json:"calls"`
-	Usage   llm.Usage `json:"usage"`
-	Cost    float64   `json:"-"`
-	Left    int       `json:"left"`          // verdicts without an answer; the next Read continues with them
+	Asked   int       `json:"asked"`         // verdicts given to Read
+	Known   int       `json:"known"`         // of Asked, looked at before
+	Empty   int       `json:"empty"`         // of Asked, without evidence that a model may look at
+	Looks   int       `json:"looks"`         // new looks
+	Against int       `json:"against"`       // of Looks, those that contradict the verdict
+	Unfound int       `json:"unfound"`       // quotations that are not in the evidence
+	Calls   int       `json:"calls"`         // calls of the model
+	Usage   llm.Usage `json:"usage"`         // tokens of these calls
+	Cost    float64   `json:"-"`             // of these tokens, by Price
+	Left    int       `json:"left"`          // verdicts without an answer; the next Read asks again
 	Why     string    `json:"why,omitempty"` // the last error, for a log
 
-	Kind llm.ErrorKind `json:"kind,omitempty"` // of Why; over the bound where no error is known
+	Kind llm.ErrorKind `json:"kind,omitempty"` // kind of the error in Why; llm.KindBound if bounds ended the Read
 }
 
 // Limits of a Read.
@@ -81,8 +81,8 @@ const (
 	saveEvery = 30 * time.Second
 )
 
-// Read has the reader look at verdicts, in the given order, except those that were looked at before. If it is cut short
-// it keeps what was read. Without a model the error is llm.KindNotSet.
+// Read has a model look at the verdicts of es, in this order, except those that were looked at before. If it ends
+// early, it keeps the looks so far. Without a model the error is llm.KindNotSet.
 func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (ReadResult, error) {
 	out := ReadResult{Asked: len(es)}
 	model := o.Reader
