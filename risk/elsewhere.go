@@ -30,15 +30,15 @@ type elsewhere struct {
 	shapes [kinds]prior // means over all tallies, by their verdicts
 }
 
-// Believe imports the tally of another tree, replacing an earlier one from it. A tally without rows removes it. Believe
-// returns false, and changes nothing, if the tally breaks a limit or comes from one tree too many.
+// Believe stores the tally of another tree, in place of an earlier one from it; a tally without rows removes it. It
+// returns false, and changes nothing, if the tally breaks a limit or if tallies of 16 other trees are stored already.
 func (m *Model) Believe(t *ledger.Tally) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.elsewhere.believe(t)
 }
 
-// Room reports whether there is room for a tally of the tree with this id.
+// Room reports whether Believe can store a tally of the tree with the id origin.
 func (m *Model) Room(origin string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

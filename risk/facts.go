@@ -9,10 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Seen is the result of checking the facts of remembered misses against the observation of a verdict.
+// Seen counts properties that pages had to have in earlier wrong runs (fact.Finding), as the observation of a verdict
+// shows them now.
 type Seen struct {
-	Broken, Holds int      // number of facts that are broken on the page, and that hold
-	Memories      []string // ids of the cases with these facts
+	Broken, Holds int      // properties that the page lacks, and that it has
+	Memories      []string // ids of the cases with these properties
 }
 
 // The effect of decided facts, in log-odds towards wrong. On the pages of the GUI benchmark no decided fact was false,
@@ -24,8 +25,8 @@ const (
 	allHold   = 0.8  // the verdict fails, and all facts hold; minus half of it if it passes
 )
 
-// Given returns r with the evidence of the observation added. Without a decided fact, or for a verdict that is neither
-// pass nor fail, it returns r itself.
+// Given returns r with the evidence of s added, for the verdict of e. It returns r unchanged if s counts nothing, or
+// if the verdict is neither pass nor fail.
 func (r Risk) Given(e *tree.Evaluation, s Seen) Risk {
 	by := 0.0
 	switch p := judgment.PolarityOf(judgment.Decode(e.Judgment)); {

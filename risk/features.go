@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Features are the stored inputs of a verdict for learning: only data known when the verdict is made. They hold hashes
+// Features are what a Model learns from about one verdict: only data known when the verdict is made. They hold hashes
 // and shares, no text. A reader who guesses a token can look for its hash, though many tokens share a hash of 20 bits;
-// so features are as private as the ledger that contains them.
+// so Features are as private as the ledger that contains them.
 type Features struct {
 	value  uint32    // hash of the verdict's value, such as "fail"
 	places [3]uint32 // product, scene type in it, test case in that; hashes
@@ -36,8 +36,8 @@ const (
 	maxFeatures = 1200
 )
 
-// Extract returns the features of e. It reads no field that becomes known only after the verdict: neither ground truth,
-// nor correct and direction, nor the evaluator's reason.
+// Extract returns the Features of the verdict of e. It reads no field that becomes known only after the verdict:
+// neither ground truth, nor correct and direction, nor the evaluator's reason.
 func Extract(e *tree.Evaluation) Features {
 	f, _, _ := extract(e)
 	return f
@@ -120,7 +120,7 @@ const (
 // shapeUnit is the step to which Encode rounds a number of the shape.
 const shapeUnit = 1.0 / 4096
 
-// Encode returns the features as a short text, at most maxFeatures bytes.
+// Encode returns f as a short text for the ledger, of at most 1,200 bytes.
 func (f *Features) Encode() string {
 	version, numbers := byte(featuresVersion), f.shape[:]
 	if f.shape[learned] == unknown {
@@ -155,7 +155,7 @@ func (f *Features) Encode() string {
 // errFeatures is returned by Decode for input that Encode did not produce.
 var errFeatures = errors.New("not the features of a verdict")
 
-// Decode reads the output of Encode. It returns an error for anything else.
+// Decode returns the Features that Encode encoded as s. It returns an error for any other text.
 func Decode(s string) (Features, error) {
 	var f Features
 	if len(s) > maxFeatures {

@@ -26,7 +26,7 @@ var errFormat = errors.New("not a risk model of this version of memtree")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Save writes the model for Load. The same history gives the same bytes.
+// Save writes the model in the form that Load reads. The same history gives the same bytes.
 func (m *Model) Save(w io.Writer) error {
 	m.mu.RLock()
 	e := &encoder{}
@@ -44,8 +44,8 @@ func (m *Model) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads the output of Save. It rejects damaged or forged bytes, and its allocations are bounded by the file's
-// length.
+// Load returns the model that Save wrote. It returns an error for damaged or forged bytes, and for those of another
+// version; learn a new model then. The length of the input bounds the memory it uses.
 func Load(r io.Reader) (*Model, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(r, head); err != nil {

@@ -15,27 +15,28 @@ const (
 	maxLabels = 4096 // of one judge, the latest
 )
 
-// JudgeLabels is what is known of the verdicts of one judge that have a label.
+// JudgeLabels is what a Model has learned about the verdicts of one judge, an agent that gives verdicts.
 type JudgeLabels struct {
-	// Labels has a byte for each of the latest verdicts, in the order they were learned: the bin of the risk that was
-	// predicted before the label, and labelWrong.
+	// Labels has a byte for each of the latest labelled verdicts, in the order in which they were learned. Bin decodes
+	// it: the bin of the risk that was predicted before the label, and whether the verdict was wrong.
 	Labels []byte
-	Judged estimate.VerdictCounts // counts of all
+	Judged estimate.VerdictCounts // counts of all labelled verdicts
 
-	// Changed is how many verdicts were known when a change of a judge or product was noticed, and what was learned
-	// before was forgotten; 0: none was.
+	// Changed is the number of known verdicts when the Model noticed a change of a judge or product and forgot what it
+	// had learned before; 0 if it noticed none.
 	Changed int
 }
 
 // labelWrong is the bit of a wrong verdict.
 const labelWrong = 0x80
 
-// Bin returns the bin of a label, see [estimate.Bin], and whether the verdict was wrong.
+// Bin decodes an element of JudgeLabels.Labels: the bin of the predicted risk, see [estimate.Bin], and whether the
+// verdict was wrong.
 func Bin(label byte) (bin int, wrong bool) {
 	return min(int(label&^labelWrong), estimate.Bins-1), label&labelWrong != 0
 }
 
-// Judge returns a copy of what is known of a judge, by its name.
+// Judge returns a copy of what m has learned about the verdicts of the judge with this name.
 func (m *Model) Judge(name string) JudgeLabels {
 	var h [1]uint32
 	chain(h[:], "judge", name)

@@ -1,9 +1,9 @@
-// Package risk estimates the probability that a verdict is wrong before the truth is known. It learns from the outcomes
-// of earlier verdicts and calls no language model.
+// Package risk estimates the probability that a verdict is wrong before the truth is known. It learns from the
+// outcomes of earlier verdicts and calls no language model.
 //
-// A Model learns one verdict at a time, once its truth is known. It stores counts, hashes of tokens and features of the
-// latest verdicts, so its size is bounded and it contains no text. The same verdicts in the same order give the same
-// Model. Each of its signals is a difference from the base rate in log-odds:
+// A Model learns one verdict at a time, once its truth is known. It stores counts, hashes of tokens and features of
+// the latest verdicts, so its size is bounded and it contains no text. The same verdicts in the same order give the
+// same Model. Each of its signals is a difference from the base rate in log-odds:
 //
 //   - place, truth, judge: rates along product → scene type → case and along
 //     agent → model, shrunk to the level above if there is little data (rates.go);
@@ -13,15 +13,15 @@
 //     (neighbours.go);
 //   - shape: lengths, denials, hedges, overlap of reason and task (shape.go),
 //     and what these mean in other histories (prior.go);
-//   - confidence, look: the judge's own confidence, and a reader's second
-//     look, by how often such opinions were right (witness.go).
+//   - confidence, look: the judge's own confidence, and a model's second look,
+//     by how often such opinions were right (witness.go).
 //
 // A logistic regression combines them. It starts from weights learned from other histories (start.go) and is fitted
 // online (combine.go). A rival that learns only the latest verdicts is weighted by its predictions, and takes over if
 // it is better, because a judge may change (late.go). The truth of a run also informs verdicts of another value on the
-// same thing: where a pass was right, a fail is wrong. Until the signals are proven to beat the base rate, the result
-// is the base rate, with Enough false (evidence.go). Counts of other teams (tally.go) change the order in which
-// verdicts are read, until own labels outweigh them (elsewhere.go).
+// same thing: if a pass was right, a fail is wrong. Until the signals are proven to beat the base rate, the result is
+// the base rate, with Enough false (evidence.go). Counts of other teams (tally.go) change the order in which people
+// review verdicts, until own labels outweigh them (elsewhere.go).
 package risk
 
 import (
@@ -33,52 +33,52 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Risk is the estimated risk of a verdict. Probabilities are within 0 to 1.
+// Risk is the estimated risk that a verdict is wrong. Probabilities are within 0 to 1.
 type Risk struct {
-	P    float64 `json:"p"`   // calibrated probability that it is wrong
-	Low  float64 `json:"low"` // 95 % interval of P
-	High float64 `json:"high"`
+	P    float64 `json:"p"`    // calibrated probability that it is wrong
+	Low  float64 `json:"low"`  // lower end of the 95 % interval of P
+	High float64 `json:"high"` // upper end of it
 
-	// Direction is the most frequent direction of wrong verdicts of this value; None if none was wrong.
+	// Direction is the most frequent direction of wrong verdicts with the same value, such as pass; None if none was
+	// wrong.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 
-	// Enough reports whether the signals are proven to predict. If it is false, P is the base rate and Because is
-	// empty.
+	// Enough is whether the signals are proven to predict. If it is false, P is the base rate and Because is empty.
 	Enough bool    `json:"enough"`
-	Known  int     `json:"known"` // verdicts with a known truth
-	Base   float64 `json:"base"`  // share of Known that was wrong
+	Known  int     `json:"known"` // number of verdicts with a known truth
+	Base   float64 `json:"base"`  // share of wrong ones among Known
 
-	// Order is the score for sorting verdicts, 0 to 1, available even if Enough is false. It excludes what all verdicts
-	// share and is not a probability.
+	// Order is the score by which to sort verdicts for review, 0 to 1, highest first. It is set even if Enough is false.
+	// It excludes what all verdicts share and is not a probability.
 	Order float64 `json:"order"`
 
-	// Elsewhere is the change of Order by counts of other teams, in log-odds.
+	// Elsewhere is by how much counts of other teams changed Order, in log-odds.
 	Elsewhere float64 `json:"elsewhere,omitempty"`
 
-	// Forecast is P as the signals have it, even if Enough is false.
+	// Forecast is P as the signals predict it, even if Enough is false.
 	Forecast float64 `json:"-"`
 
-	// Learned reports that the truth of this evaluation was learned recently, so that P is no forecast.
+	// Learned means that the Model has learned the truth of this evaluation already, so P is no forecast.
 	Learned bool `json:"learned,omitempty"`
 
 	Because []Reason `json:"because,omitempty"` // strongest first
 
-	// Before counts earlier verdicts on the same test, available even if Enough is false.
+	// Before counts earlier verdicts on the same test. It is set even if Enough is false.
 	Before SameTest `json:"before,omitzero"`
 }
 
-// Reason is the contribution of one signal to a risk.
+// Reason is how much one signal changes a risk, and by what.
 type Reason struct {
 	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape, confidence, look or facts.
 	Signal      string   `json:"signal"`
-	LogOdds     float64  `json:"logOdds"`               // added to that of the base rate: above 0 raises the risk
-	Words       []string `json:"words,omitempty"`       // words of this verdict with the same sign
-	From        string   `json:"from,omitempty"`        // of Words, for seen: prompt, observation or both
-	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations with the same sign
-	Memories    []string `json:"memories,omitempty"`    // ids of the cases whose misses the observation decides
+	LogOdds     float64  `json:"logOdds"`               // added to those of the base rate; above 0 raises the risk
+	Words       []string `json:"words,omitempty"`       // words of this verdict that changed the risk in this direction
+	From        string   `json:"from,omitempty"`        // for the signal seen, where Words are from, such as FromPrompt
+	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations that did
+	Memories    []string `json:"memories,omitempty"`    // for the signal facts, ids of the cases in Seen
 }
 
-// Model is a learned model. Its methods are safe for concurrent use.
+// Model estimates risks from the verdicts that it has learned. Its methods are safe for concurrent use.
 type Model struct {
 	mu       sync.RWMutex
 	n, wrong int
@@ -94,13 +94,13 @@ type Model struct {
 // usual is the expected share of wrong verdicts while none is known.
 const usual = 0.25
 
-// New returns an empty model.
+// New returns a Model that has learned nothing.
 func New() *Model { return &Model{all: newLearner(cellBits, usual), evidence: newEvidence()} }
 
 // Score returns the risk of the verdict of e. It reads no field of e that becomes known only after the verdict.
 func (m *Model) Score(e *tree.Evaluation) Risk { return m.ScoreLooked(e, 0) }
 
-// ScoreLooked is Score given the code of a second look, see [Features.WithLook].
+// ScoreLooked returns what Score does, given the code of a second look at the verdict, see [Features.WithLook].
 func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	f, reason, seen := extract(e)
 	f = f.WithLook(look)
@@ -131,9 +131,8 @@ func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	return out
 }
 
-// Learn adds the truth about the verdict with the features f and, if it was wrong, the direction. id is that of the
-// evaluation, for Reason.Evaluations. It returns the Risk.Order that the verdict had before, without the counts of
-// other teams.
+// Learn adds the truth about a verdict with the features f and, if it was wrong, the direction. id is the key of its
+// evaluation. Learn returns the Risk.Order that the verdict had before, without the counts of other teams.
 func (m *Model) Learn(id string, f Features, correct bool, direction taxonomy.Direction) (order float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,17 +9,17 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// The sources of Reason.Words.
+// The values of Reason.From.
 const (
-	FromPrompt      = "prompt"
-	FromObservation = "observation"
-	FromBoth        = "both"
+	FromPrompt      = "prompt"      // the task of the agent
+	FromObservation = "observation" // what the agent saw
+	FromBoth        = "both"        // some words from the task, others from what the agent saw
 )
 
-// SameTest counts earlier verdicts on the same test.
+// SameTest counts earlier verdicts on a test.
 type SameTest struct {
-	Known int `json:"known"` // with a known truth
-	Wrong int `json:"wrong"`
+	Known int `json:"known"` // those with a known truth
+	Wrong int `json:"wrong"` // of Known, wrong ones
 }
 
 // before counts the verdicts of any value on the test of f.

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// VerdictCounter counts verdicts for export to another team.
+// VerdictCounter counts right and wrong verdicts for an export to another team.
 type VerdictCounter struct {
 	n     int
 	rows  map[ledger.TallyRow]*verdictCount
@@ -24,7 +24,7 @@ type verdictCount struct {
 	ways         map[taxonomy.Direction]int
 }
 
-// NewCounter returns an empty VerdictCounter.
+// NewCounter returns a VerdictCounter without verdicts.
 func NewCounter() *VerdictCounter {
 	c := &VerdictCounter{rows: map[ledger.TallyRow]*verdictCount{}, words: map[uint32]string{}}
 	for _, w := range judgment.Words() {
@@ -33,8 +33,8 @@ func NewCounter() *VerdictCounter {
 	return c
 }
 
-// Add counts a verdict with a known truth. It counts the value only if package judgment knows the word, because such a
-// word reveals nothing about the run.
+// Add counts verdict v if its truth is known. It counts by the verdict's value, such as pass, only if package judgment
+// knows the value: such a value reveals nothing about the run.
 func (c *VerdictCounter) Add(v *ledger.Verdict) {
 	if !v.Labelled {
 		return
@@ -117,8 +117,8 @@ func (c *VerdictCounter) add(of ledger.TallyRow, v *ledger.Verdict) {
 	n.ways[v.Direction]++
 }
 
-// Tally returns the rows with at least ledger.LeastCounted verdicts, and of too many rows those with the most verdicts.
-// origin is the id of the counting tree.
+// Tally returns the counts, with origin, the id of the counting tree. It omits rows with fewer than
+// ledger.LeastCounted verdicts. If there are more than ledger.MaxRows, it returns those with the most verdicts.
 func (c *VerdictCounter) Tally(origin string) *ledger.Tally {
 	out := &ledger.Tally{Origin: origin, Verdicts: c.n, Rows: []ledger.TallyRow{}, Shapes: c.shapes()}
 	for r, n := range c.rows {

@@ -80,7 +80,7 @@ func (m *learner) learnOpinions(f *Features, wrong bool) {
 	}
 }
 
-// WithLook returns the features with the code of a second look, 0 to 22; 0: none.
+// WithLook returns f with the code of a second look at the verdict (look.Look.Code), 0 to 22; 0 means no look.
 func (f Features) WithLook(code uint8) Features {
 	f.witness[secondLook] = min(code, maxLook)
 	return f
