@@ -18,9 +18,8 @@ import (
 // EvolveOptions configures Evolve. Nil and the zero value set no bounds.
 type EvolveOptions = evolution.RunOptions
 
-// Evolve lets the tree learn: cases that missed one check become lessons, and lessons without enough cases go out of
-// use. Guide and Record continue meanwhile. If it is interrupted, what it did remains; with nothing new it does
-// nothing.
+// Evolve lets the tree learn: cases that missed one check become a lesson, and lessons without enough cases go out of
+// use. Guide and Record continue meanwhile. If interrupted, it keeps what it did; with nothing new it does nothing.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
 		o = &EvolveOptions{}

@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/transfer"
 )
 
-// Prune archives dispensable memories, as Evolve does too. Advanced.
+// Prune archives memories that are not needed, as Evolve does too. Advanced.
 func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolution.Pruned, error) {
 	if o == nil {
 		o = &evolution.PruneOptions{}

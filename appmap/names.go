@@ -101,7 +101,7 @@ func (n *Names) Replace(o *Names) {
 	n.of, n.all, n.index, n.indexed = of, nil, nil, 0
 }
 
-// Forget drops all names.
+// Forget removes all names from n.
 func (n *Names) Forget() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

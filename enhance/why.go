@@ -32,7 +32,8 @@ var (
 	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest}       // it did harm at this test, see tree.Credit.NotOn
 )
 
-// HeldAgainst returns the Drop of the lesson id, which a person worded, because the lesson newer contradicts it.
+// HeldAgainst returns the Drop of a lesson that a person worded, because a newer lesson contradicts it. id and newer
+// are their ids.
 func HeldAgainst(id, newer string) Drop {
 	w := why{heldAgainst, []any{newer}}
 	return Drop{ID: id, Reason: w.String(), Sentence: w.sentence, Args: w.args}
@@ -41,7 +42,7 @@ func HeldAgainst(id, newer string) Drop {
 // NoRoom reports whether the reason is that the budget was used up.
 func (d *Drop) NoRoom() bool { return d.Sentence == noRoom }
 
-// Of returns d as the reason for the memory id.
+// Of returns d as the reason for the memory with the id.
 func (d Drop) Of(id string) Drop {
 	d.ID = id
 	return d

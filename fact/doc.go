@@ -42,16 +42,16 @@ func (s CheckState) String() string { return [...]string{"unknown", "holds", "br
 // ExpectationKind is the kind of an expectation, which determines how it is decided.
 type ExpectationKind string
 
-// The kinds of expectations, equal to taxonomy.FactKinds. Each check of the taxonomy lists the kinds that can decide
-// it.
+// The kinds of expectations, equal to taxonomy.FactKinds, each with what the page should be like. Each check of the
+// taxonomy lists the kinds that can decide it.
 const (
-	Text    ExpectationKind = "text"    // one text is present, and another one is not
-	Value   ExpectationKind = "value"   // this number is next to a label
+	Text    ExpectationKind = "text"    // the right text is present, and the wrong one is not
+	Value   ExpectationKind = "value"   // the right number is next to its label
 	Control ExpectationKind = "control" // a control is enabled
 	There   ExpectationKind = "there"   // an element is on the page
-	Input   ExpectationKind = "input"   // an input field is of a type
-	Set     ExpectationKind = "set"     // a box, switch, tab or option is on, or off
-	Product ExpectationKind = "product" // an amount is price times quantity
+	Input   ExpectationKind = "input"   // an input field has the right type
+	Set     ExpectationKind = "set"     // a box, switch, tab or option is on, or is off
+	Product ExpectationKind = "product" // an amount is its price times its quantity
 )
 
 // The states of a control whose expectation is of kind Set.

@@ -105,9 +105,8 @@ func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return ReadRun(name, r, "", nil)
 }
 
-// ReadRun does as Read does, but gives records without a run id the run id run; if run is empty, Read's rule applies.
-// If unread is not nil, ReadRun calls it for each ignored field of the top level, once for each name and at most 20
-// times.
+// ReadRun does as Read does, but run is the run id of records that have none; if run is empty, Read's rule applies. If
+// unread is not nil, ReadRun calls it for each ignored field of the top level, once for each name and at most 20 times.
 func ReadRun(name string, r io.Reader, run string, unread func(Unread)) iter.Seq2[tree.Evaluation, error] {
 	return readObjects(name, r, run, unread, rawObject.evaluation)
 }

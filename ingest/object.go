@@ -13,8 +13,8 @@ type Objects struct {
 	of   *runs
 }
 
-// NewObjects returns an Objects for the file name. run is the run id of objects without one; if it is empty, Read's
-// rule applies.
+// NewObjects returns an Objects for the file with this name. run is the run id of objects that have none; if it is
+// empty, Read's rule applies.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 
 // Read returns the run in the JSON object data, which begins at the given line of the file. It does not retain data.

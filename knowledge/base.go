@@ -49,10 +49,11 @@ func NewBase() *Base {
 		read: map[string]bool{}, indexes: map[string]*index{}}
 }
 
-// WasRead reports whether a model has read the note of the case id for facts.
+// WasRead reports whether a model has read the note of a case for facts. id is that of the case.
 func (b *Base) WasRead(id string) bool { return b.read[id] }
 
-// Line returns the ids of the fact id and of all facts that it replaced, sorted. It is empty if there is no such fact.
+// Line returns the id of a fact and the ids of all facts that it replaced, sorted. It is empty if there is no fact with
+// the id.
 func (b *Base) Line(id string) []string {
 	if b.facts[id] == nil {
 		return nil
@@ -271,7 +272,7 @@ func (b *Base) late(trial string) {
 // live reports whether a fact is in use.
 func (b *Base) live(id string) bool { r := b.facts[id]; return r != nil && r.inUse() }
 
-// Get returns the fact id with its trust at the time now, and whether b has it.
+// Get returns the fact with the id and its trust at the time now, and whether b has it.
 func (b *Base) Get(id string, now time.Time) (Fact, bool) {
 	r := b.facts[id]
 	if r == nil {

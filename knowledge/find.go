@@ -369,8 +369,8 @@ type Match struct {
 	Score float64 // how much of the weight of the query's terms the fact has, 0 to 1
 }
 
-// Search returns the facts in use that share terms with the text asked, the best first, at most most. It skips facts
-// for which keep returns false. now is the time for their trust.
+// Search returns the facts in use that share terms with the text asked, the best first. most is the maximum number. It
+// skips facts for which keep returns false. now is the time for their trust.
 func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bool) []Match {
 	terms := wordsOf(asked)
 	all := 0.0

@@ -62,7 +62,7 @@ func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {
 	return all, nil
 }
 
-// Get returns the fact id in its present state. The error is tree.ErrNotFound if there is none.
+// Get returns the fact with the id in its present state. The error is tree.ErrNotFound if there is none.
 func (l *Library) Get(ctx context.Context, id string) (f Fact, err error) {
 	known := false
 	if err := l.s.View(ctx, func(b *Base) { f, known = b.Get(id, l.s.Now()) }); err != nil {

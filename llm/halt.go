@@ -34,7 +34,7 @@ type Halt struct {
 	at    time.Time // time of the error
 }
 
-// NewHalt returns a Halt that passes requests to of. now is the clock.
+// NewHalt returns a Halt that passes requests to the generator of. now is the clock.
 func NewHalt(of Generator, now func() time.Time) *Halt {
 	h := &Halt{of: of, now: now, first: make(chan struct{}, 1)}
 	h.first <- struct{}{}

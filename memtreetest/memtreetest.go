@@ -41,8 +41,8 @@ func Open(t testing.TB, dir string) *memtree.Memory {
 	return open(t, dir, &memtree.Options{Deadline: patient})
 }
 
-// Seed opens an in-memory store that contains the given judged runs. When it returns they are formed into cases; call
-// Evolve for lessons. No run is held out.
+// Seed opens a store in memory that contains the given judged runs. When it returns they are formed into cases; call
+// Evolve for lessons. It withholds guidance from no run for comparison.
 func Seed(t testing.TB, runs ...memtree.Evaluation) *memtree.Memory {
 	t.Helper()
 	m := open(t, "", &memtree.Options{InMemory: true, Deadline: patient, Holdout: new(effect.Fixed(0))})

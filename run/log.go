@@ -46,7 +46,7 @@ func NewLog() *Log { return &Log{runs: map[string]*runRecord{}} }
 // Len returns the number of runs in l.
 func (l *Log) Len() int { return len(l.runs) }
 
-// Get returns the run id, and whether l has it. The caller must not change its lists.
+// Get returns the run with the id, and whether l has it. The caller must not change its lists.
 func (l *Log) Get(id string) (Run, bool) {
 	r, ok := l.runs[id]
 	if !ok {

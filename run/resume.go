@@ -17,8 +17,8 @@ type Resumption struct {
 	Beside string        `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
 }
 
-// Resume returns what the agent by needs to continue the open run id. If there is none, the error is tree.ErrNotFound;
-// if it has ended, a *tree.FieldError. Resume changes nothing.
+// Resume returns what the agent by needs to continue the open run with the id. If there is none, the error is
+// tree.ErrNotFound; if it has ended, a *tree.FieldError. Resume changes nothing.
 func (r *Runs) Resume(ctx context.Context, id, by string) (Resumption, error) {
 	of, err := r.Get(ctx, id)
 	if err != nil {

@@ -238,7 +238,7 @@ func (r *Runs) cleaned(w ledger.Work) ledger.Work {
 	return w
 }
 
-// Get returns the run id. If there is none, the error is tree.ErrNotFound.
+// Get returns the run with the id. If there is none, the error is tree.ErrNotFound.
 func (r *Runs) Get(ctx context.Context, id string) (out Run, err error) {
 	ok := false
 	if err := r.o.View(ctx, func(l *Log) {

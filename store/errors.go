@@ -16,8 +16,8 @@ var (
 		"it to go on")
 	ErrFull      = errors.New("the disk is full; reading goes on, and writing does once there is room")
 	ErrCompacted = errors.New("changes that old are no longer kept")
-	// ErrAway means that the database of a shared store cannot be reached. The call that returned it wrote nothing; an
-	// earlier one with the same Op that is unknown stays so.
+	// ErrAway means that the database of a shared store cannot be reached. The call that returned it wrote nothing; if an
+	// earlier commit ended with an UnknownError, it is still unknown whether it was made.
 	ErrAway = errors.New("the database cannot be reached")
 	// ErrDeleted means that a shared store's tree is no longer in the database.
 	ErrDeleted = errors.New("the tree was deleted from the database while it was open")

@@ -82,7 +82,7 @@ type Verifier interface {
 	Verify(ctx context.Context, found func(problem error)) (Verified, error)
 }
 
-// Verified holds the counts of a Verify.
+// Verified counts what a Verify read.
 type Verified struct {
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`

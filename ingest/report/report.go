@@ -102,8 +102,8 @@ func NewReader(f Format, o Options) (*FileReader, error) {
 var errStop = errors.New("stop")
 
 // File returns the runs in the file r in order. Errors are as in [ingest.Read]: a *ingest.LineError concerns one part
-// and iteration continues, and any other error ends it. A test may be attempted several times: if a later file may have
-// another attempt, File returns the run with that file, or End does.
+// and iteration continues, and any other error ends it. If a later file may have another attempt at a test, File holds
+// the run back; a later File or End returns the last attempt.
 func (rd *FileReader) File(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return func(yield func(tree.Evaluation, error) bool) {
 		d := &fileDecoder{rd: rd, name: name, yield: yield}

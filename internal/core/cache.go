@@ -43,9 +43,9 @@ var (
 	_ store.Verifier = (*cache)(nil)
 )
 
-// NewCache returns a store that passes everything to s and answers Get from memory if it can. It holds at most nodes
-// nodes, but at least 2. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer Management
-// Replacement Algorithm", VLDB 1994): a node that was read once cannot evict nodes that were read twice.
+// NewCache returns a store that passes everything to s and answers Get from memory if it can. nodes is the most nodes
+// that it holds, at least 2. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer
+// Management Replacement Algorithm", VLDB 1994): a node that was read once cannot evict nodes that were read twice.
 //
 // It satisfies the contract of store.Store as long as all writes to s go through it. A store to which another process
 // writes must not be cached. It is a store.Deriver and a store.Verifier too; if s is not, those methods return

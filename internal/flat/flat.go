@@ -39,7 +39,7 @@ func (d *Data) take(n int) string {
 	return s
 }
 
-// Ints is a list of numbers from 0 to 1<<32-1, in the memory of the data.
+// Ints is a list of numbers from 0 to 1<<32-1. It shares the memory of the Data from which it was read.
 type Ints string
 
 // AppendInts appends a list of numbers from 0 to 1<<32-1 to b.
@@ -72,7 +72,7 @@ func (l Ints) All() []int {
 	return out
 }
 
-// Doubles is a list of float64, in the memory of the data.
+// Doubles is a list of float64. It shares the memory of the Data from which it was read.
 type Doubles string
 
 // AppendDoubles appends a list of float64 to b.
@@ -93,7 +93,7 @@ func (l Doubles) At(i int) float64 {
 	return math.Float64frombits(uint64(high)<<32 | uint64(low)) //nolint:gosec // they were uint32
 }
 
-// Floats is a list of float32, in the memory of the data.
+// Floats is a list of float32. It shares the memory of the Data from which it was read.
 type Floats string
 
 // AppendFloats appends a list of float32 to b.

@@ -1,6 +1,6 @@
 package flat
 
-// Texts is a list of texts, in the memory of the data.
+// Texts is a list of texts. It shares the memory of the Data from which it was read.
 type Texts struct {
 	ends Ints   // of each text, in all
 	all  string // the texts, one behind the other

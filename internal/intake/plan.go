@@ -35,7 +35,7 @@ func (p *BatchView) Add(changes []tree.Change) {
 	}
 }
 
-// Get returns the node id as the view shows it. The error is tree.ErrNotFound if there is none.
+// Get returns the node with the id as the view shows it. The error is tree.ErrNotFound if there is none.
 func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil

@@ -104,9 +104,9 @@ type Queue interface {
 	// Add adds a job. While a job of the kind waits or runs, the error is a *BusyError. The values of ctx may reach Do;
 	// its end does not.
 	Add(ctx context.Context, o Order) (Job, error)
-	// Get returns the job id. If there is none, the error wraps tree.ErrNotFound.
+	// Get returns the job with the id. If there is none, the error wraps tree.ErrNotFound.
 	Get(ctx context.Context, id string) (Job, error)
-	// List returns at most most jobs, the newest first.
+	// List returns up to the given number of jobs, the newest first.
 	List(ctx context.Context, most int) ([]Job, error)
 	// Wait returns once the job may have changed since j was read, or when ctx ends.
 	Wait(ctx context.Context, j *Job)

@@ -64,9 +64,9 @@ func LedgerIn(ctx context.Context) (Ledger, bool) { //nolint:ireturn // each que
 	return l, ok
 }
 
-// Paid returns a generator that calls of. If the context has a Ledger, it calls of only for a request to which the job
-// has no reply yet, and stores the reply before it returns it. So an attempt after one that was killed gets the replies
-// of that one without paying again.
+// Paid returns a generator that passes requests to the generator of. If the context has a Ledger, it does so only for a
+// request to which the job has no reply yet, and stores the reply before it returns it. So an attempt after one that
+// was killed gets the replies of that one without paying again.
 func Paid(of llm.Generator) llm.Generator { return &paid{of: of} }
 
 type paid struct{ of llm.Generator }

@@ -10,7 +10,7 @@ import (
 )
 
 // CorrectionFold counts how corrections of verdicts ended. It takes those of verdicts whose risk is at least a bound,
-// since a given time. It is never saved: reading the ledger again takes no longer.
+// since a given time. It is never saved, because reading the ledger again takes no longer.
 type CorrectionFold struct {
 	unsaved
 	*effect.Corrections

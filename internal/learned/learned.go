@@ -61,7 +61,8 @@ type hindsight interface {
 	Foreseen()
 }
 
-// Box holds data that does not follow from the ledger. It is safe for concurrent use, so it is read without a follower.
+// Box holds data that does not follow from the ledger. It is safe for concurrent use, and unlike a Fold it may be read
+// at any time.
 type Box interface {
 	derived
 

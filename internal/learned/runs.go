@@ -10,7 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// RunFold joins the trials of the ledger with their outcomes. It is never saved: reading the ledger takes no longer.
+// RunFold holds the guided runs in the ledger (its trials), each with its outcome once that is known. It is never
+// saved, because reading the ledger again takes no longer.
 type RunFold struct {
 	unsaved
 	joiner *effect.Joiner

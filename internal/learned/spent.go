@@ -29,7 +29,8 @@ type namedMeter struct {
 // NewSpent returns a SpentBox without calls, whose count begins at the time now.
 func NewSpent(now time.Time) *SpentBox { return &SpentBox{since: now} }
 
-// Counting returns of with its calls counted in s. A model that replays recordings is returned as it is.
+// Counting returns a generator that passes requests to the generator of and counts them in s. If of replays recordings,
+// it returns of.
 func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	if llm.Plays(of) {
 		return of
@@ -37,7 +38,8 @@ func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	return s.add(meter.New(of, meter.Options{}), llm.NameOf(of))
 }
 
-// CountingTexts returns the embedder of with its calls counted in s. One that replays recordings is returned as it is.
+// CountingTexts returns an embedder that passes texts to the embedder of and counts the calls in s. If of replays
+// recordings, it returns of.
 func (s *SpentBox) CountingTexts(of llm.Embedder) llm.Embedder {
 	if llm.Plays(of) {
 		return of

@@ -30,7 +30,7 @@ type Kind struct {
 	Again  string // what happens when such a file is damaged, as “it will be made anew from the nodes”
 }
 
-// Damaged returns a *store.CorruptError for damage at the byte off of a file of this kind. what is what is damaged.
+// Damaged returns a *store.CorruptError for damage at the byte off of a file of this kind. what names the damaged part.
 func (k *Kind) Damaged(off int64, what string) error {
 	return &store.CorruptError{File: k.Name, Offset: off, Lost: what + "; " + k.Again}
 }
@@ -144,7 +144,7 @@ func (p *Pages) load(first, last int64) (together []byte, err error) {
 	return together, nil
 }
 
-// Damaged returns a *store.CorruptError for damage at the byte off of p. what is what is damaged.
+// Damaged returns a *store.CorruptError for damage at the byte off of p. what names the damaged part.
 func (p *Pages) Damaged(off int64, what string) error { return p.kind.Damaged(p.from+off, what) }
 
 func sumOf(b []byte) uint32 { return crc32.Checksum(b, Castagnoli) }

@@ -15,7 +15,7 @@ import (
 //go:embed plot.html.tmpl
 var Template string
 
-// Style is the style of plots. A page sets the colours --ink, --soft, --line, --paper, --ours, --near, --bad, --good.
+// Style is the CSS of charts. A page sets the colours --ink, --soft, --line, --paper, --ours, --near, --bad, --good.
 //
 //go:embed plot.css
 var Style string

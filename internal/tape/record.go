@@ -33,10 +33,10 @@ type Recorder struct {
 	first error // of a recording that could not be written
 }
 
-// NewRecorder returns a Recorder that passes requests to of and writes to the folder dir, which it makes if there is
-// none. model is the model's name for recorded failures, which do not contain it. scrub removes secrets from a text.
-// Generate returns the scrubbed text too, so that a replay continues with the same text as the recording run. The error
-// is a [*FolderError].
+// NewRecorder returns a Recorder that passes requests to the generator of and writes to the folder dir, which it makes
+// if there is none. model is the model's name for recorded failures, which do not contain it. scrub removes secrets
+// from a text. Generate returns the scrubbed text too, so that a replay continues with the same text as the recording
+// run. The error is a [*FolderError].
 func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {

@@ -51,7 +51,8 @@ type vectorRecorder struct {
 	to *Recorder
 }
 
-// Embedder returns an embedder that calls of and records the vectors, except those of empty texts.
+// Embedder returns an embedder that passes texts to the embedder of and records the vectors, except those of empty
+// texts.
 func (r *Recorder) Embedder(of llm.Embedder) llm.Embedder { return vectorRecorder{of, r} }
 
 // Unwrap returns the embedder, for [llm.Find].

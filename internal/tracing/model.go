@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Model returns a generator that calls of and makes a span for each call, within the request that makes it. A call
-// outside of requests, such as one that analyses a new case, is a trace of its own once Open has been called. Without
-// tracing, calls pass through unchanged.
+// Model returns a generator that passes requests to the generator of and makes a span for each, within the request to
+// the service that causes it. A call outside of such requests, such as one that analyses a new case, is a trace of its
+// own once Open has been called. Without tracing, it makes no spans.
 func Model(of llm.Generator) llm.Generator { return model{of} }
 
 type model struct{ llm.Generator }

@@ -21,8 +21,8 @@ type embedder struct {
 	price func(llm.Usage) float64
 }
 
-// Embedder returns an embedder that calls of. m counts and limits its calls like those of the generator. price is the
-// cost of its tokens; nil: unknown.
+// Embedder returns an embedder that passes texts to the embedder of. m counts and limits its calls like those of the
+// generator. price is the cost of its tokens; nil: unknown.
 func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Embedder {
 	return embedder{of, m, price}
 }

@@ -82,7 +82,7 @@ type Meter struct {
 	cost   float64 // cost so far, plus the most that running calls may cost
 }
 
-// New returns a Meter that passes requests to of. A nil of is for a Meter of embedders alone.
+// New returns a Meter that passes requests to the generator of. It may be nil for a Meter of embedders alone.
 func New(of llm.Generator, o Options) *Meter {
 	return &Meter{of: of, o: o, stages: map[string]*Spent{}}
 }
@@ -180,7 +180,7 @@ func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err 
 	return a, err
 }
 
-// DecideStage is the stage under which calls of a package decide model are counted.
+// DecideStage is the stage under which a Meter counts calls of a model of package decide.
 const DecideStage = "decide"
 
 // Count calls call, which asks some other kind of model and returns its usage, if the limits allow it, and counts it

@@ -172,7 +172,7 @@ func (g *generation) linesAfter(files []linesRef, records []record, after uint64
 	}
 }
 
-// Changes yields the commits after a version that changed nodes. See store.Store.
+// Changes yields the commits that changed nodes, after a version. See store.Store.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		st, err := s.view(ctx)

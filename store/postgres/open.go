@@ -78,7 +78,8 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	return s, nil
 }
 
-// Pool returns a pool of at most most connections to the database. It connects on first use. The caller closes it.
+// Pool returns a pool of connections to the database. most is the maximum number. It connects on first use. The caller
+// closes it.
 func (a Address) Pool(ctx context.Context, most int32) (*pgxpool.Pool, error) {
 	config := a.config.Copy()
 	if config.ConnConfig.ConnectTimeout == 0 {

@@ -118,7 +118,7 @@ func rowsOf(rows pgx.Rows, err error) ([]row, error) {
 	})
 }
 
-// Changes yields the commits after a version that changed nodes. See store.Store.
+// Changes yields the commits that changed nodes, after a version. See store.Store.
 func (s *Store) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		at := int64(min(after, 1<<62)) //nolint:gosec // bounded

@@ -98,7 +98,7 @@ func (r *Replica) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, e
 	return r.below.DeadLetters(ctx)
 }
 
-// Changes yields the commits after a version that changed nodes. The newest are in memory; older ones come from the
+// Changes yields the commits that changed nodes, after a version. The newest are in memory; older ones come from the
 // database. See store.Store.
 func (r *Replica) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {

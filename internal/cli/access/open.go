@@ -38,7 +38,7 @@ type openMode int
 const (
 	Reading  openMode = iota // writes nothing, so another process may write meanwhile
 	Planning                 // writes nothing, but opens the model to estimate its calls
-	Asking                   // writes trials; runs that need a model wait for the next record
+	Asking                   // writes trials and opens no model; new runs that need one wait for the next record
 	Writing                  // records, learns or changes memories
 	Making                   // as Writing, and creates the store if there is none
 )

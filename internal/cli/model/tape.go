@@ -59,7 +59,8 @@ func (m *Model) playedEmbedder() (llm.Embedder, error) {
 	return e, nil
 }
 
-// Recorded returns of wrapped in a recorder if RecordVariable is set, else of itself.
+// Recorded returns the generator of or, if RecordVariable is set, one that passes requests to it and records the
+// answers.
 func (m *Model) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
 	r, err := m.newRecorder(of, c)
 	if r == nil || err != nil {

@@ -19,7 +19,7 @@ const columns = `SELECT r.id, r.kind, r.state::text, r.attempt, r.created_at, r.
 
 const listed = columns + ` FROM memtree.river_job r LEFT JOIN memtree.job j ON j.id = r.id WHERE r.queue = $1 `
 
-// Get returns the job id with its result. See jobs.Queue.
+// Get returns the job with the id, and its result. See jobs.Queue.
 func (q *Queue) Get(ctx context.Context, id string) (jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(listed, "j.result")+`AND r.id = $2`, q.name(), numberOf(id))
 	if err == nil && len(all) == 0 {
@@ -31,7 +31,7 @@ func (q *Queue) Get(ctx context.Context, id string) (jobs.Job, error) {
 	return all[0], nil
 }
 
-// List returns at most most jobs, the newest first, without their results. See jobs.Queue.
+// List returns up to the given number of jobs, the newest first, without their results. See jobs.Queue.
 func (q *Queue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(listed, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
 	if err != nil {
