@@ -16,7 +16,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Effect reports whether memories help, how surely, and which. Advanced.
+// Effect reports whether memories help, how surely, and which ones. Advanced.
 func (m *Memory) Effect(ctx context.Context) (*effect.Report, error) {
 	j, _, err := m.joinRuns(ctx)
 	if err != nil {

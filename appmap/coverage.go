@@ -19,7 +19,7 @@ func (s *Share) add(tests []string) {
 	}
 }
 
-// Coverage counts what of one product tests touch.
+// Coverage counts the parts of one product, such as pages, and how many of them tests touch.
 type Coverage struct {
 	Product      string `json:"product"`
 	Pages        Share  `json:"pages"`
@@ -33,7 +33,7 @@ type Coverage struct {
 	Left         int    `json:"left"`              // sightings that the Map ignored because it was full
 }
 
-// Coverage counts what of a product tests touch. It is empty for an unknown product.
+// Coverage counts the parts of a product, and how many of them tests touch. For an unknown product all counts are 0.
 func (m *Map) Coverage(product string) Coverage {
 	c := Coverage{Product: product}
 	p := m.product(product)

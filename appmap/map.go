@@ -12,9 +12,9 @@ import (
 
 // Limits of what a Map holds of one product. Coverage.Left counts what it ignores beyond them.
 const (
-	MostPages    = 10_000  // pages
-	MostElements = 400_000 // elements and selectors, of all pages
-	MostCalls    = 5_000   // HTTP interfaces
+	MostPages    = 10_000  // most pages
+	MostElements = 400_000 // most elements and selectors, of all pages together
+	MostCalls    = 5_000   // most HTTP interfaces
 	mostTests    = 50      // tests that are named of one thing
 )
 

@@ -197,7 +197,7 @@ func LoadNames(r io.Reader) (*Names, error) {
 	return n, nil
 }
 
-// Name makes Find search by the names in n too. Later changes of n count.
+// Name makes Find search by the names in n too, also by those that are added to n later.
 func (m *Map) Name(n *Names) { m.names = n }
 
 // Unread returns the elements of a product ("" for all) that a search may look for and that have no entry in n, page by

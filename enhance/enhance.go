@@ -205,7 +205,7 @@ func (d *Draft) fit() error {
 	return nil
 }
 
-// Write makes the text of d. Calls of it return the same text.
+// Write makes the text of d. Every call returns the same text.
 func (d *Draft) Write() (Block, error) {
 	g, err := d.o.write(d.items, d.clauses, d.known)
 	if err != nil {

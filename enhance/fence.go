@@ -11,8 +11,8 @@ import (
 
 // The lines around guidance in a prompt.
 const (
-	Open  = "<memory-context>"  // begins guidance
-	Close = "</memory-context>" // ends guidance
+	Open  = "<memory-context>"  // the line that begins guidance
+	Close = "</memory-context>" // the line that ends guidance
 )
 
 // maxRead bounds how much of one text is read, in bytes. A lawful node is never longer.

@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/fact"
 )
 
-// ToldFact is an ObservedFact as programs print it: whether an earlier mistake would be one on the page as it is now.
+// ToldFact is an ObservedFact as programs print it: what the page, as it is now, shows about an earlier mistake.
 type ToldFact struct {
 	Memory    string               `json:"memory"`          // id of the case that it comes from
 	ErrorType string               `json:"-"`               // error type of the case

@@ -21,7 +21,7 @@ func Of(n *tree.Node) []Expected {
 	return out
 }
 
-// Missed holds the expectations of one miss of a case, and whether they are all.
+// Missed holds the expectations of one miss of a case, and whether every defect in it has one.
 type Missed struct {
 	Expected []Expected
 	// Complete reports whether every defect in the text of the miss has an expectation. If the text is no list, every

@@ -73,8 +73,8 @@ func (b *Base) Line(id string) []string {
 // Len returns the number of facts in b, in any state.
 func (b *Base) Len() int { return len(b.facts) }
 
-// Add adds the next entry of the ledger: a statement, a decision, a run that received facts, or its outcome. It ignores
-// decisions for whose act taken returns true.
+// Add adds the next entry of the ledger: a statement, a decision, a run that received facts, or its outcome. It calls
+// taken with the id of a decision, and ignores the decision if taken returns true because it was undone.
 func (b *Base) Add(e *ledger.Entry, taken func(act string) bool) {
 	switch {
 	case e.Known != nil:

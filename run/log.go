@@ -11,11 +11,11 @@ import (
 
 // Limits on one run.
 const (
-	MostTasks  = 10_000 // tasks of a run
+	MostTasks  = 10_000 // most tasks of a run
 	mostNotes  = 2000
 	mostPages  = 5000
 	mostTested = 5000
-	MostValues = 50 << 10 // bytes of the names and texts of a run's values
+	MostValues = 50 << 10 // most bytes of the names and texts of a run's values
 
 	mostRuns    = 1000 // of an agent
 	mostAgents  = 16   // names of a run

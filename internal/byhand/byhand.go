@@ -48,7 +48,7 @@ type PreparedReader struct {
 	wrong   []string // reasons why answers were invalid
 }
 
-// New returns a PreparedReader with these answers. by is the name of whoever gave those without a name.
+// New returns a PreparedReader with these answers. by is the name of the reader, for answers without a name.
 func New(by string, answers ...Reply) *PreparedReader {
 	r := &PreparedReader{by: by, answers: map[string]Reply{}, used: map[string]bool{}}
 	for _, a := range answers {

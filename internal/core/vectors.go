@@ -183,8 +183,8 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 	return c.vectors.Purge(ctx, texts)
 }
 
-// Note returns a sentence on why some or all memories, by the counts s, are found by their words alone; "" if none are.
-// The built-in embedders have no vector for a text in an unknown language; Note does not report that.
+// Note returns a sentence on why some or all memories, by the counts s, are found by text alone; "" if none are. The
+// built-in embedders have no vector for a text in an unknown language; Note does not report that.
 func (c *Core) Note(s retrieval.IndexStats) string {
 	v := c.vectors
 	if s.Vectors == s.Nodes {

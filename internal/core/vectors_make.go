@@ -223,8 +223,8 @@ func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// WaitVectors returns once the embedder was asked for all vectors that were missing at the call, or rests after an
-// error.
+// WaitVectors returns once the embedder was asked for all vectors that were missing at the call. It does not wait while
+// the embedder pauses after an error.
 func (c *Core) WaitVectors(ctx context.Context) error {
 	v := c.vectors
 	if c.o.ReadOnly {

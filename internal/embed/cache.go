@@ -64,7 +64,8 @@ func NewCache(e llm.Embedder, clean func(string) string) *CachedEmbedder {
 }
 
 // NewLocal returns a CachedEmbedder that caches in memory only, for an embedder that is part of this program. Its Known
-// computes missing vectors itself, if at most few are missing. No text leaves the program, so none is cleaned.
+// computes missing vectors itself, up to few at a time; if more are missing, it computes none. No text leaves the
+// program, so none is cleaned.
 func NewLocal(e llm.Embedder, few int) *CachedEmbedder {
 	c := NewCache(e, func(s string) string { return s })
 	c.local = few

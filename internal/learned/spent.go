@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// SpentBox counts the calls of models and what they cost, over all processes that used the store.
+// SpentBox counts the calls of models and the tokens that they used, over all processes that used the store.
 type SpentBox struct {
 	since time.Time // start of this process's count
 
@@ -29,8 +29,8 @@ type namedMeter struct {
 // NewSpent returns a SpentBox without calls, whose count begins at the time now.
 func NewSpent(now time.Time) *SpentBox { return &SpentBox{since: now} }
 
-// Counting returns a generator that passes requests to the generator of and counts them in s. If of replays recordings,
-// it returns of.
+// Counting returns a generator that passes requests to the generator of and counts them in s. A generator that replays
+// recordings is returned as it is.
 func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	if llm.Plays(of) {
 		return of
@@ -38,8 +38,8 @@ func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	return s.add(meter.New(of, meter.Options{}), llm.NameOf(of))
 }
 
-// CountingTexts returns an embedder that passes texts to the embedder of and counts the calls in s. If of replays
-// recordings, it returns of.
+// CountingTexts returns an embedder that passes texts to the embedder of and counts the calls in s. An embedder that
+// replays recordings is returned as it is.
 func (s *SpentBox) CountingTexts(of llm.Embedder) llm.Embedder {
 	if llm.Plays(of) {
 		return of

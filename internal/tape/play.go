@@ -28,7 +28,7 @@ const (
 	notReadable FolderProblem = "it cannot be read"
 	NotWritable FolderProblem = "nothing can be written into it"
 	TooMuch     FolderProblem = "there is too much in it"
-	IsBroken    FolderProblem = "it is no recording" // about a file
+	IsBroken    FolderProblem = "it is no recording" // a file in the folder is no recording
 	IsMixed     FolderProblem = "there are vectors of several models in it"
 )
 

@@ -34,8 +34,7 @@ const backupTries = 50
 // meanwhile; the copy contains everything acknowledged before the call. The folder to is absent, empty, or an earlier
 // backup of the same store; Backup then copies only snapshot files that are new. The copy is a complete store at every
 // moment, and Backup opens and verifies it at the end. It omits data that can be built again, such as an index, and
-// includes data that cannot ([store.HeldBeside]). Processes that find the copy locked see started as the time since
-// when.
+// includes data that cannot ([store.HeldBeside]). started is reported to processes that find the copy locked.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
 }

@@ -27,8 +27,8 @@ var _ move.Target = (*Folder)(nil)
 // beginning is the end of the name of a folder that is not complete.
 const beginning = ".moving"
 
-// NewFolder begins a store with the given origin, which Finish puts into the folder dir. dir must not exist. now is the
-// time since when processes see the folder locked.
+// NewFolder begins a store with the given origin, which Finish puts into the folder dir. dir must not exist. now is
+// reported to processes that find the folder locked.
 func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Time) (*Folder, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, &store.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}

@@ -38,7 +38,7 @@ type Options struct {
 	// random one is generated.
 	Origin tree.Origin
 
-	// Started is the time since when other processes see the store locked.
+	// Started is reported to other processes that find the store locked, as the time since when it is.
 	Started time.Time
 
 	// JournalLimit is the size of the journals, in bytes, above which a snapshot is written while the store is open, if

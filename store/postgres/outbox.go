@@ -26,8 +26,8 @@ type leases struct {
 	used atomic.Bool
 }
 
-// Lease returns up to n evaluations of the outbox and leases them to the caller. Only one process at a time gets any of
-// a tree. See store.Store.
+// Lease returns up to n evaluations of the outbox and leases them to the caller. Of one tree only one process at a time
+// gets evaluations. See store.Store.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)

@@ -21,7 +21,8 @@ type Conn struct {
 
 // Dial connects to the process that holds the store in the folder dir. It fails with errNobody if no process accepts
 // commands, errUntrusted if another user may have made the socket, errSilent if the process does not answer, and
-// errProtocol if its version does not fit; then Owner describes it.
+// errProtocol if its version does not fit. In the last case the Conn is not nil, and its field About describes the
+// process.
 func Dial(dir string) (*Conn, error) {
 	n, err := dial(dir)
 	if err != nil {

@@ -59,8 +59,8 @@ func (m *Model) playedEmbedder() (llm.Embedder, error) {
 	return e, nil
 }
 
-// Recorded returns the generator of or, if RecordVariable is set, one that passes requests to it and records the
-// answers.
+// Recorded returns a generator that passes requests to the generator of and records the answers. If RecordVariable is
+// not set, it returns that generator itself.
 func (m *Model) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
 	r, err := m.newRecorder(of, c)
 	if r == nil || err != nil {
