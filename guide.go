@@ -60,8 +60,8 @@ type Guidance struct {
 	Arm       ledger.Arm         `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
 	Withheld  effect.Withheld    `json:"withheld,omitempty"` // why guidance is withheld although memories fit
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
-	Hash      string             `json:"hash"`               // of Text
-	Wording   string             `json:"wording,omitempty"`  // its wording, for the ledger
+	Hash      string             `json:"hash"`               // hash of Text
+	Wording   string             `json:"wording,omitempty"`  // name of the wording, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text, then the facts about the product
 	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
 	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it is not in Text; nil: none

@@ -8,9 +8,9 @@ import (
 
 // Health is the state of a memory since Open.
 type Health struct {
-	Embedder  string              // the embedding model
-	Memories  int                 // searchable ones
-	Vectors   int                 // of them with a vector of the embedder
+	Embedder  string              // id of the embedding model
+	Memories  int                 // number of searchable memories
+	Vectors   int                 // number of these with a vector of the embedder
 	Note      string              // why memories, or some of them, are found lexically only; "" if all have vectors
 	Asks      bool                // a model for reading is configured
 	Model     error               // after it the model is no longer called, until a person fixes it; nil: it is called

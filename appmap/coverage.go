@@ -25,7 +25,7 @@ type Coverage struct {
 	Pages        Share  `json:"pages"`
 	Elements     Share  `json:"elements"` // those that one can act on, such as buttons
 	Flows        Share  `json:"flows"`
-	Calls        Share  `json:"calls"` // interfaces
+	Calls        Share  `json:"calls"` // HTTP interfaces
 	Requirements Share  `json:"requirements"`
 	Selectors    int    `json:"selectors"`         // number of patterns: an action by one selector on one page
 	Links        int    `json:"links"`             // number of links between pages that exist
@@ -106,15 +106,15 @@ func operable(role string) bool {
 
 // Page describes one page of an application, as walks saw it.
 type Page struct {
-	Page     string    `json:"page"` // route, see PageOf
+	Page     string    `json:"page"` // route of the page, see PageOf
 	Title    string    `json:"title,omitempty"`
-	Seen     int       `json:"seen"`             // how often walks were on it
+	Seen     int       `json:"seen"`             // how often walks saw the page
 	Params   []string  `json:"params,omitempty"` // names of query parameters
 	Tests    []string  `json:"tests,omitempty"`
 	Elements []Element `json:"elements,omitempty"`
 	Links    []WayStep `json:"links,omitempty"`
 	Calls    []Call    `json:"calls,omitempty"`
-	Count    Share     `json:"count"`           // its elements that one can act on
+	Count    Share     `json:"count"`           // elements that one can act on
 	Last     time.Time `json:"last"`            // when it was last seen
 	Build    string    `json:"build,omitempty"` // build on which it was last seen
 	// 400 or more: a link leads to this route, which answers with that error; 0: the page exists

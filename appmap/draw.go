@@ -22,7 +22,7 @@ type Spot struct {
 	Page  string `json:"page"` // route; of a group the common beginning, such as /admin
 	Title string `json:"title,omitempty"`
 	Group int    `json:"group,omitempty"` // number of pages of a group; 0 for a single page
-	Count Share  `json:"count"`           // of the elements that one can act on
+	Count Share  `json:"count"`           // elements that one can act on
 	// number of tests on the page; of a group: number of pages that a test was on
 	Tests  int     `json:"tests"`
 	Weight float64 `json:"weight"` // sum of MapView.Weight

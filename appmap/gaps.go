@@ -26,7 +26,7 @@ type Gap struct {
 	Role string  `json:"role,omitempty"`
 	// name of the element, flow or requirement; title of a page; method and path of a call
 	Name  string  `json:"name,omitempty"`
-	Count int     `json:"count"` // of elements: how many have this role and name on the page; else 1
+	Count int     `json:"count"` // number of elements with this role and name on the page; 1 for other gaps
 	Risk  float64 `json:"risk"`  // what risk returned for the page; see Gaps
 }
 

@@ -11,10 +11,10 @@ type WayStep struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Do       string `json:"do,omitempty"`   // click, goto, …; "" for a link that no run has taken
-	Role     string `json:"role,omitempty"` // of the element
-	Name     string `json:"name,omitempty"` // of the element
+	Role     string `json:"role,omitempty"` // ARIA role of the element
+	Name     string `json:"name,omitempty"` // accessible name of the element
 	Selector string `json:"selector,omitempty"`
-	Times    int    `json:"times"` // how often it was seen
+	Times    int    `json:"times"` // how often walks saw the step
 }
 
 // Path returns the steps of the shortest way between two pages; of several the one whose steps were seen most often. It

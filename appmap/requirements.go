@@ -11,12 +11,12 @@ import (
 
 // Requirement is a requirement of the product with the tests that check it.
 type Requirement struct {
-	Code     string            `json:"code"` // such as REQ-12
+	Code     string            `json:"code"` // its id, such as REQ-12
 	Title    string            `json:"title,omitempty"`
 	Priority string            `json:"priority,omitempty"`
 	Criteria []string          `json:"criteria,omitempty"`
 	Pages    []string          `json:"pages,omitempty"`
-	Checks   []RequirementTest `json:"checks"` // the surest first
+	Checks   []RequirementTest `json:"checks"` // its tests, the surest first
 }
 
 // RequirementTest is a test that checks a requirement.

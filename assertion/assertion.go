@@ -15,7 +15,7 @@ type Assertion struct {
 	Says      string               `json:"says"`            // a sentence in the requested language
 	Role      string               `json:"role,omitempty"`  // ARIA role of the element
 	Name      string               `json:"name,omitempty"`  // name of the element, or its label
-	Want      string               `json:"want,omitempty"`  // the right value
+	Want      string               `json:"want,omitempty"`  // the right value on the page
 	Got       string               `json:"got,omitempty"`   // the wrong value that was observed
 	Later     bool                 `json:"later"`           // it is visible only after an action
 	Check     string               `json:"check,omitempty"` // id of the check that agents missed

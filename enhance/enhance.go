@@ -105,7 +105,7 @@ type Block struct {
 // Drop names a memory that Write omitted, and the reason.
 type Drop struct {
 	ID     string `json:"id"`
-	Reason string `json:"reason"` // a sentence
+	Reason string `json:"reason"` // a sentence for people
 
 	Sentence string `json:"-"` // the format of Reason, one of Sentences
 	Args     []any  `json:"-"` // arguments of the format: an id or a number

@@ -15,7 +15,7 @@ const OfFact tree.Type = "fact"
 // KnownFact is a fact about the product that the text states, and the cases that it explains.
 type KnownFact struct {
 	ID    string
-	Text  string          // one sentence
+	Text  string          // the fact, one sentence
 	Kind  ledger.FactKind // kind of the fact, which sorts the lines
 	Cases []string        // ids of false alarms; a memory whose cases are all among them is omitted
 }

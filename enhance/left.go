@@ -11,7 +11,7 @@ import (
 // Item is a memory or fact in the guidance of a run, or one that came near, and how it was found.
 type Item struct {
 	ID        string             `json:"id"`
-	Type      tree.Type          `json:"type"` // or OfFact
+	Type      tree.Type          `json:"type"` // type of the memory, or OfFact
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`
 	Score     float64            `json:"score"`             // how well it fits the query; the scale is that of retrieval

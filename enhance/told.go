@@ -16,7 +16,7 @@ type ToldFact struct {
 	State     string               `json:"state"`           // holds, broken or unknown
 	// line of the observation that shows it, from 1; 0 if an absence shows it
 	Line int    `json:"line,omitempty"`
-	Seen string `json:"seen,omitempty"` // that line
+	Seen string `json:"seen,omitempty"` // text of that line
 	Text string `json:"text"`           // what is true of the page, or why that is unknown
 	// it is not in the guidance, because another part of the page is undecided
 	Silent bool `json:"silent,omitempty"`

@@ -80,6 +80,6 @@ type Finding struct {
 	State CheckState
 	Have  string // value on the page: a number, a type, on or off; never a text of the page
 	Line  int    // the line of the observation that decides it, from 1; 0 for none
-	Seen  string // that line
+	Seen  string // text of that line
 	Why   string // why the state is Unknown: one of Reasons
 }

@@ -24,15 +24,16 @@ const MaxWords = 1 << 10
 
 // Query selects the runs or memories that match all of its fields. The zero value selects everything.
 type Query struct {
-	Product   string             // under test
+	Product   string             // product under test
 	Suite     string             // suite of the test
 	Run       string             // id of the run
 	Since     string             // first day, UTC, such as 2026-01-28
 	Until     string             // last day, UTC
-	Direction taxonomy.Direction // in which the verdict is wrong, was wrong, or would be wrong
-	ErrorType string             // of a memory; for a run, of an earlier misjudgment of its test
-	Above     float64            // least risk of a run, 0 to 1
-	Words     string             // terms that must all occur
+	Direction taxonomy.Direction // direction in which the verdict is wrong, was wrong, or would be wrong
+	// of a memory: its error type; of a run: error type of an earlier wrong verdict on its test
+	ErrorType string
+	Above     float64 // least risk of a run, 0 to 1
+	Words     string  // terms that must all occur
 }
 
 // Names returns the names of the fields of a Query, as addresses and flags have them, in the order of the type.

@@ -27,7 +27,7 @@ func Kinds() []string {
 // Search is a question to all of a memory: its memories, facts and map.
 type Search struct {
 	Text  string   // what is looked for; a part in double quotation marks has to occur as it is
-	Kinds []string // of Kinds; none: all
+	Kinds []string // kinds of things to find, see Kinds; none: all
 	Where Query    // further conditions: product, days, direction and error type; its Words are ignored
 	Lang  string   // "zh" or "en": language of lessons that have both; "": as they are stored
 	Limit int      // 0: 20; at most MostHits
@@ -36,7 +36,7 @@ type Search struct {
 // SearchHit is one thing that a Search found.
 type SearchHit struct {
 	Kind    string    `json:"kind"`
-	ID      string    `json:"id,omitempty"` // of a memory or fact
+	ID      string    `json:"id,omitempty"` // id of the memory or fact; "" for an element
 	Title   string    `json:"title"`
 	Text    string    `json:"text,omitempty"`
 	Product string    `json:"product,omitempty"`

@@ -64,9 +64,10 @@ const MaxRecord = 8 << 20
 
 // LineError is what is wrong with one object, or another part, of a file of runs, which is therefore not used.
 type LineError struct {
-	File    string
-	Line    int    // from 1; 0 where the file has no lines
-	Field   string // as the file spells it, such as testCase.route_path; empty if it is not about one field
+	File string
+	Line int // line of the file, from 1; 0 if the file has no lines
+	// name of the field as the file spells it, such as testCase.route_path; "" if it is not about one field
+	Field   string
 	Problem string // continues the sentence after the field, and includes what to do
 }
 

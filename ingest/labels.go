@@ -23,7 +23,7 @@ const (
 
 // Label is one line of a table of labels: what was true of a run.
 type Label struct {
-	Line  int    // in the file, from 1
+	Line  int    // line of the file, from 1
 	ID    string // id of the run
 	Truth string // a term for a verdict, in lower case
 	Note  string
@@ -31,7 +31,7 @@ type Label struct {
 
 // Labels is the content of a table of labels.
 type Labels struct {
-	Told  []Label      // in the order of the file, each id once
+	Told  []Label      // the labels, in the order of the file, each id once
 	Empty int          // lines without a truth: not labelled yet
 	Bad   []*LineError // lines that cannot be used, in the order of the file
 }

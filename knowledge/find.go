@@ -31,7 +31,7 @@ type Query struct {
 
 // Reading holds the facts that a model chose for a test ahead of its run.
 type Reading struct {
-	Picked []FactPick           // the best first
+	Picked []FactPick           // the chosen facts, the best first
 	Unread func(id string) bool // reports whether the model has not seen the fact, which is newer
 }
 

@@ -72,7 +72,7 @@ type Fact struct {
 	ledger.Statement
 
 	State FactState `json:"state"`
-	Trust float64   `json:"trust"`        // 0 to 1
+	Trust float64   `json:"trust"`        // how sure the fact is, 0 to 1; see the package comment
 	N     int       `json:"n"`            // number of people, notes and runs that State and Trust follow from
 	Given int       `json:"given"`        // number of runs that received it
 	Since time.Time `json:"since"`        // when it was first stated

@@ -33,8 +33,8 @@ type CompactOptions struct {
 
 // Compacted counts what Compact did.
 type Compacted struct {
-	Before  int `json:"before"`  // tokens
-	After   int `json:"after"`   // tokens, at most the budget
+	Before  int `json:"before"`  // tokens of the transcript
+	After   int `json:"after"`   // tokens of the result, at most the budget
 	Marked  int `json:"marked"`  // messages that Read recognized as an error, a finding or a decision
 	Left    int `json:"left"`    // messages of which only the summary has something
 	Short   int `json:"short"`   // marked messages that lost some sentences

@@ -202,7 +202,7 @@ func (r *runRecord) value(w *ledger.Work) {
 // Filter selects runs. The zero value selects all.
 type Filter struct {
 	State   State  // state of the run; Ended: every state but Open; "": all
-	Product string // "" for all
+	Product string // product of the run; "": all
 	Agent   string // one of the agents that wrote to it; "": all
 	Words   string // text that its goal, its reason or one of its notes contains; "": all
 }

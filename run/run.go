@@ -53,14 +53,15 @@ type Run struct {
 	Last    time.Time `json:"last"`             // time of the last update that is not feedback
 	LastBy  string    `json:"lastBy,omitempty"` // agent that wrote it
 	State   State     `json:"state"`
-	Why     string    `json:"why,omitempty"` // how it ended
+	Why     string    `json:"why,omitempty"` // reason why it ended as it did
 
-	Tasks   []Task            `json:"tasks,omitempty"` // in the order of their first mention
-	Notes   []Note            `json:"notes,omitempty"` // oldest first
-	Left    int               `json:"left,omitempty"`  // notes that were dropped because of the limit
-	Visited []Visit           `json:"visited,omitempty"`
-	Tested  []Tested          `json:"tested,omitempty"`
-	Values  map[string]string `json:"values,omitempty"` // by name; empty once the run has ended
+	Tasks   []Task   `json:"tasks,omitempty"` // the plan, in the order in which tasks were first mentioned
+	Notes   []Note   `json:"notes,omitempty"` // what agents noted, oldest first
+	Left    int      `json:"left,omitempty"`  // notes that were dropped because of the limit
+	Visited []Visit  `json:"visited,omitempty"`
+	Tested  []Tested `json:"tested,omitempty"`
+	// values that agents stored, by name; empty once the run has ended
+	Values map[string]string `json:"values,omitempty"`
 
 	Feedback []Feedback `json:"feedback,omitempty"`
 	Updates  int        `json:"updates"` // number of updates

@@ -129,7 +129,7 @@ type Stats struct {
 	Embedder  string          `json:"embedder"`
 	Vectors   vectors         `json:"vectors"`
 	Swallowed swallowed       `json:"swallowed"`
-	Briefs    brief.BookStats `json:"briefs"` // coming tests
+	Briefs    brief.BookStats `json:"briefs"` // counts of upcoming tests
 }
 
 // vectors is the number of memories with a vector of the embedder.

@@ -12,7 +12,7 @@ type Batch struct {
 	// evaluations to remove from the outbox because they could not be formed
 	Dead    []DeadLetter   `json:"dead,omitempty"`
 	Entries []ledger.Entry `json:"entries,omitempty"` // new entries of the ledger
-	Purge   *Purge         `json:"purge,omitempty"`   // what to remove permanently; nil: nothing
+	Purge   *Purge         `json:"purge,omitempty"`   // data to remove permanently; nil: none
 
 	// Op identifies the batch in a store that several processes share, see UnknownError: such a store makes a batch
 	// with one Op once. Empty: the store chooses one. Other stores ignore it, because their commits are never unknown.

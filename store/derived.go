@@ -40,7 +40,7 @@ func HeldBeside(name string) bool {
 // Derived is derived data that was opened for reading. The caller calls Closer.Close.
 type Derived struct {
 	io.ReaderAt
-	Size    int64  // in bytes
+	Size    int64  // size in bytes
 	Version uint64 // version of the store from which it was built
 	Closer  io.Closer
 }

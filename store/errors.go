@@ -56,7 +56,7 @@ func (e *RefusedError) Unwrap() error {
 // UnreadableError means that a value in the database cannot be decoded.
 type UnreadableError struct {
 	At    string // the database without its password, for people
-	What  string // such as "memory c_1"
+	What  string // the value, such as "memory c_1"
 	Cause error
 }
 
@@ -109,7 +109,7 @@ func (e *UnfinishedPurgeError) Unwrap() error { return e.Cause }
 // CorruptError means that bytes that a store acknowledged can no longer be read.
 type CorruptError struct {
 	File   string
-	Offset int64  // of the first bad byte
+	Offset int64  // offset of the first bad byte
 	Lost   string // what is lost, as text
 }
 

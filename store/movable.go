@@ -25,8 +25,8 @@ type Movable interface {
 // KnownKey is what a store remembers of an evaluation that it accepted. The arrays are the first bytes of SHA-256
 // hashes.
 type KnownKey struct {
-	Key      [16]byte // of the key
-	Digest   [8]byte  // of the evaluation's Digest
-	Before   [8]byte  // of the form that was accepted without a label before; zero if there was none
+	Key      [16]byte // hash of the key
+	Digest   [8]byte  // hash of the evaluation's content, see tree.Evaluation.Digest
+	Before   [8]byte  // hash of the content that was accepted without a label before; zero if there was none
 	Labelled bool     // the evaluation had a label
 }

@@ -86,9 +86,9 @@ type Verifier interface {
 type Verified struct {
 	Files   int    `json:"files"`
 	Bytes   int64  `json:"bytes"`
-	Batches int    `json:"batches"` // of the journal
+	Batches int    `json:"batches"` // batches in the journal
 	Nodes   int    `json:"nodes"`
-	Entries int    `json:"entries"` // of the ledger
+	Entries int    `json:"entries"` // entries of the ledger
 	Version uint64 `json:"version"` // version of the last commit
 	Torn    int64  `json:"torn"`    // bytes of a last, unacknowledged write; they are no loss
 }
@@ -141,13 +141,13 @@ const (
 
 // Info is a summary of a store.
 type Info struct {
-	Version     uint64      `json:"version"`     // of the last commit
-	Format      string      `json:"format"`      // such as "memtree/1"
+	Version     uint64      `json:"version"`     // version after the last commit
+	Format      string      `json:"format"`      // format of the store, such as "memtree/1"
 	Origin      tree.Origin `json:"origin"`      // of this tree
-	Nodes       int         `json:"nodes"`       // including archived ones
-	Evaluations int         `json:"evaluations"` // ever accepted
-	Outbox      int         `json:"outbox"`      // accepted, not yet formed
-	Dead        int         `json:"dead"`
-	Entries     uint64      `json:"entries"` // in the ledger
-	Bytes       int64       `json:"bytes"`   // on disk
+	Nodes       int         `json:"nodes"`       // number of nodes, archived ones too
+	Evaluations int         `json:"evaluations"` // number of evaluations ever accepted
+	Outbox      int         `json:"outbox"`      // number of evaluations accepted and not yet formed
+	Dead        int         `json:"dead"`        // number of dead letters
+	Entries     uint64      `json:"entries"`     // number of entries in the ledger
+	Bytes       int64       `json:"bytes"`       // size on disk
 }

@@ -9,7 +9,7 @@ type Check struct {
 	ID         string      // lower-case letters, digits and _; or the id of a check of a tree's own, see IsOwn
 	Wider      string      // the id of the check that this one is a kind of, or ""
 	ErrorTypes []string    // ids of the error types of cases that missed it; its lessons belong to the first
-	Directions []Direction // in which it can be missed; none means all
+	Directions []Direction // directions in which it can be missed; none: all
 	Name       Text
 	Missed     Advice // after a defect was missed
 	Alarm      Advice // after a false alarm, which usually needs the opposite advice
@@ -19,7 +19,8 @@ type Check struct {
 	Claimed                 []Cue    // phrases of a wrong agent's reason that show it was missed
 	Examples, Claims, Tasks []string // sentences of each of these three kinds that a team added; see Sentences
 	Shows                   []string // differences of judgment and ground truth that show it, such as action_missing
-	Facts                   []string // of FactKinds: kinds of fact by which an observation of the page can settle it
+	// kinds of expectations by which an observation of the page can settle it, see FactKinds
+	Facts []string
 
 	builtin bool // its own sentences are in exampleFiles
 }

@@ -17,10 +17,10 @@ import (
 // A field that is zero is not set; package evolution then uses its default.
 type EvolutionRule struct {
 	ErrorType           string  // "" for every type without its own rule
-	CaseThreshold       int     // 2 to 1000
-	ExperienceThreshold int     // 2 to 1000
-	MinConfidence       float64 // 0 to 1
-	TimeWindow          float64 // days, up to 36500
+	CaseThreshold       int     // least number of cases for a lesson, 2 to 1000
+	ExperienceThreshold int     // least number of lessons for a strategy, 2 to 1000
+	MinConfidence       float64 // least confidence of the cases together, 0 to 1
+	TimeWindow          float64 // time within which that many cases have to lie, in days, up to 36500
 }
 
 // EvolutionRules returns the rules that the overlay sets. The built-in taxonomy has none.

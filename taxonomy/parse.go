@@ -29,7 +29,7 @@ const (
 type ParseError struct {
 	File    string
 	Line    int    // from 1; 0: the file as a whole
-	Field   string // such as errorTypes[2].name
+	Field   string // path of the field, such as errorTypes[2].name
 	Problem string // continues the sentence after the field and includes what to do
 }
 

@@ -98,7 +98,7 @@ type ErrorType struct {
 	ID          string // lower case, digits and _
 	Group       string // id of its group
 	Name        Text
-	Description Text  // one sentence
+	Description Text  // what agents do wrong, one sentence
 	Checklist   Text  // one line: what to check and what is right
 	Brief       Text  // optional: the checklist in a dozen words, for guidance with much other text
 	Cues        []Cue // phrases that are evidence for it

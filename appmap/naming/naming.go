@@ -41,7 +41,7 @@ type Options struct {
 	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
 	MaxCalls *int                    // most calls of the model; nil: no bound
 	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
-	Price    func(llm.Usage) float64 // nil: calls cost nothing
+	Price    func(llm.Usage) float64 // cost of an amount of tokens; nil: calls cost nothing
 	Reader   llm.Generator           // replaces the model of the memory
 	Progress func(ReadResult)        // called after every question; may be nil
 }

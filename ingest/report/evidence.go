@@ -18,8 +18,8 @@ import (
 type Shot struct {
 	Report string    // name of the file that attaches it
 	Name   string    // its name in the tool
-	Path   string    // as in the report; "" if Data is set
-	Data   io.Reader // nil if Path is set
+	Path   string    // path as in the report; "" if Data is set
+	Data   io.Reader // content of the picture; nil if Path is set
 }
 
 // shot is a picture before its test is settled.

@@ -31,7 +31,7 @@ type Options struct {
 	Taxonomy *taxonomy.Taxonomy
 	ReadOnly bool
 	Logger   *slog.Logger
-	Embedder llm.Embedder                            // nil: the built-in encoder
+	Embedder llm.Embedder                            // makes the vectors of the index; nil: the built-in encoder
 	Counting func(llm.Embedder) llm.Embedder         // wraps an embedder other than the built-in ones
 	Commit   func(b *store.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
 }

@@ -29,7 +29,7 @@ type Matcher struct {
 
 // Phrase is a phrase for which a Matcher looks.
 type Phrase struct {
-	Kind   int // 0 to 1<<32-1
+	Kind   int // number that the caller chooses, 0 to 1<<32-1
 	Text   string
 	Weight float64
 }

@@ -82,7 +82,7 @@ type Progress struct {
 // JobSpent counts what all attempts at a job used of a model.
 type JobSpent struct {
 	Calls int       // requests that were sent
-	Usage llm.Usage // of their answers
+	Usage llm.Usage // tokens of the answers
 	Cost  float64   // cost of the usage by the price that the service has; 0 if it has none
 }
 
@@ -117,7 +117,7 @@ type Queue interface {
 // BusyError means that a job of this kind waits or runs already.
 type BusyError struct {
 	Kind Kind
-	ID   string // of that job
+	ID   string // id of the job that waits or runs
 }
 
 func (e *BusyError) Error() string {

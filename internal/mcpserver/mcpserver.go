@@ -38,7 +38,7 @@ const (
 type Options struct {
 	May     May
 	Lang    string       // "zh" or "en": of titles and prompts for people, and of answers if the call names no language
-	Version string       // of the program; clients show it
+	Version string       // version of the program; clients show it
 	Logger  *slog.Logger // receives failures; nil: discards them
 }
 

@@ -47,7 +47,7 @@ type Chart struct {
 	Lines           []curve
 	Bars            []bar
 	InNumbers       string   // the caption of the table below it
-	Heads           []string // of Rows
+	Heads           []string // headings of the columns of Rows
 	Rows            [][]string
 }
 

@@ -36,7 +36,7 @@ const (
 type FolderError struct {
 	Path    string
 	Problem FolderProblem
-	Err     error // may be nil
+	Err     error // the cause; may be nil
 }
 
 func (e *FolderError) Error() string {

@@ -42,7 +42,7 @@ type Token struct {
 	Scopes  []Permission `json:"scopes"`
 	Trees   []string     `json:"trees,omitempty"` // names of the trees it may access; none: all
 	Created time.Time    `json:"created"`
-	Expires time.Time    `json:"expires,omitzero"` // zero: never
+	Expires time.Time    `json:"expires,omitzero"` // when it expires; zero: never
 }
 
 // May reports whether one of t's permissions covers need. It looks neither at the time nor at the tree; see Expired and

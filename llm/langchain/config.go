@@ -32,7 +32,7 @@ type ModelConfig struct {
 	EmbedModel string        // name of the embedding model; "": none
 	BaseURL    string        // address of the API; "": that of the provider
 	APIKey     Secret        // "" for a server that needs none
-	Timeout    time.Duration // for a call with all its retries; 0: 2 minutes
+	Timeout    time.Duration // most time of a call with all its retries; 0: 2 minutes
 	MaxTokens  int           // most tokens of an answer, unless the request sets it; 0: 2048
 	Images     bool          // the chat model accepts images
 	Source     string        // where the configuration comes from, such as "MEMTREE_LLM_*"

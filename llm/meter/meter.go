@@ -35,7 +35,7 @@ type Spent struct {
 	Failed int                   `json:"failed"`        // calls without an answer
 	Beyond int                   `json:"beyond"`        // requests not made, or interrupted, because of a limit
 	Untold int                   `json:"untold"`        // answers without reported tokens
-	Usage  llm.Usage             `json:"usage"`         // of the other answers
+	Usage  llm.Usage             `json:"usage"`         // tokens of the answers that reported them
 	Why    map[llm.ErrorKind]int `json:"why,omitempty"` // number of failed calls by kind of error
 }
 

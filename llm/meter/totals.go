@@ -12,7 +12,7 @@ import (
 // Totals counts the calls of models by model, over several processes.
 type Totals struct {
 	Since  time.Time        `json:"since"`  // when counting began; zero: nothing was counted
-	Models map[string]Spent `json:"models"` // by name of the model
+	Models map[string]Spent `json:"models"` // counts by the name of the model
 }
 
 const (

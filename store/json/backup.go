@@ -24,7 +24,7 @@ type Backed struct {
 	Files    int            `json:"files"`    // files of the copy
 	Copied   int            `json:"copied"`   // those of them that were copied this time
 	Bytes    int64          `json:"bytes"`    // bytes copied this time
-	Verified store.Verified `json:"verified"` // counts of the copy
+	Verified store.Verified `json:"verified"` // what verifying the copy counted
 }
 
 // backupTries limits how often a copy starts again because a writer removed files to be copied.

@@ -36,7 +36,7 @@ func (r *Repair) Whole() bool { return len(r.Lost)+len(r.Again) == 0 }
 type Loss struct {
 	Kind   lossKind `json:"kind"`
 	File   string   `json:"file"`
-	Offset int64    `json:"offset"`         // of the first unreadable byte in File
+	Offset int64    `json:"offset"`         // offset of the first unreadable byte in File
 	Bytes  int64    `json:"bytes"`          // bytes moved to broken/; 0 if they are missing
 	Count  int      `json:"count"`          // number of lost items; 0 if unknown
 	Name   string   `json:"name,omitempty"` // id of the node, if it can be read

@@ -28,11 +28,11 @@ type Target interface {
 	// Reached returns what an earlier move that did not end has put already.
 	Reached(ctx context.Context) (Reached, error)
 
-	PutNodes(ctx context.Context, part []tree.Node) error          // sorted by id
-	PutEntries(ctx context.Context, part []ledger.Entry) error     // with their numbers
-	PutLetters(ctx context.Context, part []store.DeadLetter) error // oldest first
-	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // likewise, after the letters
-	PutKnown(ctx context.Context, part []store.KnownKey) error     // sorted by key
+	PutNodes(ctx context.Context, part []tree.Node) error          // nodes, sorted by id
+	PutEntries(ctx context.Context, part []ledger.Entry) error     // entries of the ledger, with their numbers
+	PutLetters(ctx context.Context, part []store.DeadLetter) error // dead letters, oldest first
+	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // evaluations in the outbox, oldest first
+	PutKnown(ctx context.Context, part []store.KnownKey) error     // accepted keys, sorted
 
 	// Drop removes everything that this move and the earlier ones put, so that the next move begins anew.
 	Drop(ctx context.Context) error
@@ -54,12 +54,12 @@ type Reached struct {
 
 // Copied counts the content of a store that was copied or hashed, and has its hash.
 type Copied struct {
-	SHA256   string `json:"sha256"` // of the content, equal in both stores
+	SHA256   string `json:"sha256"` // hash of the content, equal in both stores
 	Nodes    int    `json:"memories"`
 	Entries  int    `json:"entries"`
-	Waiting  int    `json:"waiting"` // in the outbox
+	Waiting  int    `json:"waiting"` // evaluations in the outbox
 	Letters  int    `json:"letters"`
-	Known    int    `json:"known"` // keys of evaluations
+	Known    int    `json:"known"` // accepted keys
 	Pictures int    `json:"pictures"`
 }
 

@@ -15,7 +15,7 @@ import (
 // HistoryPoint is a point in the history of a tree, up to which a follower has read.
 type HistoryPoint struct {
 	Version int64
-	Hash    []byte // of the commit that made the version; empty for version 0
+	Hash    []byte // hash of the commit that made the version; empty for version 0
 	Entries int64  // number of the last entry of the ledger
 }
 

@@ -24,7 +24,7 @@ type Explored struct {
 	Nested int // those of States with a second crash during recovery
 	Ill    int // those of States with a disk that failed once during recovery
 	Faults int // runs in which a fault occurred
-	Runs   int // histories of random operations
+	Runs   int // sequences of random operations
 }
 
 // historySteps is the number of operations of a history.

@@ -16,8 +16,8 @@ import (
 // Moved is what Move copied, and from where to where.
 type Moved struct {
 	move.Copied
-	From string `json:"from"` // without a password
-	To   string `json:"to"`
+	From string `json:"from"` // the source: a folder, or a URL without its password
+	To   string `json:"to"`   // the copy: a folder, or a URL without its password
 
 	FromDir, ToDir string `json:"-"` // folder of the copy on this machine this machine
 }

@@ -56,7 +56,7 @@ type Opener struct {
 	ReadOnly bool
 	Follows  bool         // the command runs long: it holds a shared store in memory
 	Version  string       // of this program
-	Logger   *slog.Logger // of a command that serves; nil: no log
+	Logger   *slog.Logger // log of a command that serves; nil: no log
 	Guest    *Guest       // the command runs for another process; nil: it opens the store itself
 
 	// Command runs a command that another process sent, and returns its exit code.

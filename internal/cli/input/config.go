@@ -21,7 +21,7 @@ import (
 // Config holds the settings from outside the command line. --log-format, MEMTREE_LOG_FORMAT and the key log-format in
 // the config file are the same setting. A flag overrides the environment, and the environment the file.
 type Config struct {
-	Path    string // of the config file; "" if there is none
+	Path    string // path of the config file; "" if there is none
 	entries []configEntry
 	err     error // of reading the file; reported when a command starts
 	env     func(string) string

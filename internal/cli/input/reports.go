@@ -71,8 +71,8 @@ func (f *Files) reportsIn(format, name string) (out []string, err error) {
 
 // Pictures counts the pictures in reports that were stored and skipped, as --json prints it.
 type Pictures struct {
-	Kept int `json:"kept"`
-	Left int `json:"left"` // not stored
+	Kept int `json:"kept"` // pictures that were stored
+	Left int `json:"left"` // pictures that were not stored
 	// Again is the part of Kept whose runs were recorded before; those runs keep their first pictures.
 	Again int                  `json:"again,omitempty"`
 	Why   []report.LeftPicture `json:"why"` // reasons for the first of Left

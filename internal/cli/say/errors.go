@@ -19,7 +19,7 @@ func (e *UsageError) Error() string { return e.Text }
 // Failure is an error with a sentence in the language of the user.
 type Failure struct {
 	Text  string
-	Cause error // may be nil
+	Cause error // the error behind it; may be nil
 }
 
 func (e *Failure) Error() string { return e.Text }

@@ -12,13 +12,13 @@ import (
 type Table struct {
 	Columns []Column
 	Rows    [][]string
-	Indent  string // before each line
+	Indent  string // text before each line
 }
 
 // Column describes one column of a Table.
 type Column struct {
 	Head  string // its heading
-	Right bool   // aligned right, for numbers
+	Right bool   // align cells to the right, for numbers
 	Least int    // cells it may be cut to; 0 if it is never cut
 }
 

@@ -11,7 +11,7 @@ import (
 // Terminal describes what the terminal of a command can show.
 type Terminal struct {
 	Width  int  // cells in a line of standard output
-	Colour bool // standard output takes colour
+	Colour bool // standard output can show colours
 	Live   bool // standard error is a terminal: progress may be drawn on it
 }
 

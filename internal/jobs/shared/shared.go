@@ -58,7 +58,7 @@ const (
 type Options struct {
 	Price  meter.Price   // price of a model's tokens
 	Day    Budget        // limits of all jobs of the tenant in a day (UTC)
-	Logger *slog.Logger  // nil: discards
+	Logger *slog.Logger  // receives warnings; nil: none
 	Lease  time.Duration // how long a job stays with a process that was killed; 0: 30 seconds
 	Only   jobs.Kind     // kind of jobs that this process takes; "": all
 }
