@@ -56,8 +56,8 @@ const (
 
 // The states of a control whose expectation is of kind Set.
 const (
-	On  = tree.On  // it is checked, selected or switched on
-	Off = tree.Off // it is not checked, selected or switched on
+	On  = tree.On  // the control is checked, selected or switched on
+	Off = tree.Off // the control is not checked, selected or switched on
 )
 
 // Expected is one property that a page should have, as read from a remembered mistake.

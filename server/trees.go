@@ -47,8 +47,9 @@ type treeOf struct {
 // NewTrees returns an empty Trees.
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
 
-// Add adds the open memory m under name; the server closes it. readOnly reports whether it was opened for reading only.
-// q holds its jobs; nil: they are held in this process. The error is for an invalid name, or one that is taken.
+// Add adds the open memory m under name. readOnly reports whether it was opened for reading only. q holds its jobs, and
+// Server.Close closes q; if q is nil, a new queue of this process holds them. The error is for an invalid name, or one
+// that is taken.
 func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (t *Trees) Get(name string) *memtree.Memory {
 	return nil
 }
 
-// Close closes every memory, also if some fail, and joins their errors.
+// Close closes every memory, also if some fail, and joins their errors. Call it after Server.Close.
 func (t *Trees) Close() error {
 	var errs []error
 	for _, name := range t.names {

@@ -66,8 +66,9 @@ var ErrPieceGone = errors.New("a piece is not there")
 const openTries = 5
 
 // OpenPieces calls load with the head last saved under name, and with a function that opens a piece of it. If load
-// fails, it closes what it opened. If load returns ErrPieceGone, because another process saved newer pieces meanwhile,
-// OpenPieces calls it again with the newer head, a few times. Without a saved head the error is ErrNotFound.
+// returns an error, it must have closed what it opened. If it returns ErrPieceGone, because another process saved newer
+// pieces meanwhile, OpenPieces calls it again with the newer head, a few times. Without a saved head the error is
+// ErrNotFound.
 func OpenPieces(ctx context.Context, s Store, name string,
 	load func(head *Derived, open func(piece string) (*Derived, error)) error) (err error) {
 	open := func(piece string) (*Derived, error) {

@@ -28,7 +28,7 @@ type Sources struct {
 	ReadOnly bool          // Read fails, except as a dry run
 }
 
-// Namer has a model name elements. It is safe for concurrent use.
+// Namer asks a model for names of the elements of a map. It is safe for concurrent use.
 type Namer struct{ s Sources }
 
 // New returns a Namer with these sources.

@@ -179,7 +179,8 @@ func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (
 	return nil
 }
 
-// WaitMended returns once the index is rebuilt, if that is running, or ctx ends.
+// WaitMended waits until a running rebuild of the index has ended, or until ctx ends. If none is running, it returns at
+// once.
 func (c *Core) WaitMended(ctx context.Context) error {
 	c.mending.Lock()
 	done := c.mended

@@ -28,7 +28,7 @@ func newCorrections(above float64, since time.Time) *CorrectionFold {
 // Reset removes all corrections.
 func (c *CorrectionFold) Reset() { c.Corrections = effect.NewCorrections(c.above) }
 
-// Add counts e if it is about a correction. It ignores corrections that are too old.
+// Add adds what the entry e contains about corrections and what came of them. It ignores corrections that are too old.
 func (c *CorrectionFold) Add(e *ledger.Entry) {
 	if e.Correction == nil || !e.At.Before(c.since) {
 		c.Note(e)

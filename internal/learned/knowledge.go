@@ -20,8 +20,8 @@ type Knowledge struct {
 // NewKnowledge returns a Knowledge without facts.
 func NewKnowledge() *Knowledge { return &Knowledge{base: knowledge.NewBase()} }
 
-// Read calls read with the facts, and reports whether it did. It does not while the ledger is being folded again. Add
-// waits until read returns.
+// Read calls read with the facts if k has all entries of the ledger, and reports whether it did. It does not while the
+// ledger is being folded again. Add waits until read returns.
 func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// RunFold holds the guided runs in the ledger (its trials), each with its outcome once that is known. It is never
-// saved, because reading the ledger again takes no longer.
+// RunFold holds the guided runs in the ledger (its trials) and their outcomes. It is never saved, because reading the
+// ledger again takes no longer.
 type RunFold struct {
 	unsaved
 	joiner *effect.Joiner
@@ -28,14 +28,14 @@ func NewRuns() *RunFold {
 // Reset removes all runs.
 func (r *RunFold) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
 
-// Add adds what the entry e contains about a guided run: its trial, its outcome, or an act of a person.
+// Add adds what the entry e contains about guided runs: a trial, an outcome, or an act that changes what runs receive.
 func (r *RunFold) Add(e *ledger.Entry) {
 	r.joiner.Add(e)
 	r.pos = e.Seq
 }
 
-// Join returns the guided runs so far, each with its outcome if it is known. It calls look for the present state of
-// memories.
+// Join returns the guided runs whose outcome is known so far, and counts of the others. It calls look for the present
+// state of memories.
 func (r *RunFold) Join(look effect.CandidateOf) effect.Joined { return r.joiner.Join(look) }
 
 // Acts returns how many decisions of people changed what runs receive since the tree last evolved.

@@ -31,8 +31,8 @@ func (m *Model) parsePrice(s string) (p meter.Price, err error) {
 	return p, nil
 }
 
-// PriceOf returns the price of the chat model: that of --price, of MEMTREE_LLM_PRICE, or of memtree.yaml in the store's
-// folder. Recordings cost nothing. ok is false if there is no valid price.
+// PriceOf returns the price of the chat model of that name: the one in --price, in MEMTREE_LLM_PRICE, or in
+// memtree.yaml in the store's folder. Recordings cost nothing. ok is false if there is no valid price.
 func (m *Model) PriceOf(model string) (p meter.Price, ok bool) {
 	if model == playedModel {
 		return meter.Price{}, true
@@ -58,8 +58,9 @@ func (m *Model) parseEmbedPrice(s string) (p meter.Price, err error) {
 	return p, nil
 }
 
-// EmbedPriceOf returns the price of the embedding model: that of MEMTREE_LLM_EMBED_PRICE, or of memtree.yaml for its
-// name. The default price in memtree.yaml is one of chat models and does not apply. ok is false if there is none.
+// EmbedPriceOf returns the price of the embedding model of that name: the one in MEMTREE_LLM_EMBED_PRICE, or in
+// memtree.yaml for that name. The default price in memtree.yaml is one of chat models and does not apply. ok is false
+// if there is none.
 func (m *Model) EmbedPriceOf(model string) (p meter.Price, ok bool) {
 	if model == playedModel {
 		return meter.Price{}, true

@@ -210,8 +210,8 @@ func (v *Voice) Remark(s string) {
 	_, _ = fmt.Fprintln(v.Stderr, s)
 }
 
-// Progress returns a ProgressBar for a job that begins now. count formats its numbers. It draws nothing with --quiet or
-// --json.
+// Progress returns a ProgressBar for a job that begins now. count formats its numbers. It draws on a terminal only, and
+// nothing with --quiet or --json.
 func (v *Voice) Progress(label string, count func(int64) string) *ProgressBar {
 	if v.Live && !v.Quiet && !v.JSON {
 		return newProgress(v.Stderr, label, count)
