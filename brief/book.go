@@ -180,8 +180,8 @@ func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 	return f, true
 }
 
-// Names returns the ids and prompts of the tests in the book that have the id or the prompt of t, and no other
-// product.
+// Names returns the ids and prompts of the tests in the book that have the id or the prompt of t, and a product that
+// does not differ from that of t.
 func (b *Book) Names(t *UpcomingTest) (out []string) {
 	b.ready(t, false)
 	b.mu.RLock()
@@ -288,7 +288,7 @@ func (b *Book) List() []Brief {
 	return out
 }
 
-// Since returns the tests that were last named or run at the time at or later, sorted by key.
+// Since returns the tests whose Seen is not before at, sorted by key.
 func (b *Book) Since(at time.Time) []UpcomingTest {
 	b.parseAll()
 	b.mu.RLock()
@@ -312,7 +312,7 @@ func (b *Book) keys() []string {
 	return keys
 }
 
-// Forget drops the tests that were last named or run before the time before, with their briefs.
+// Forget drops the tests whose Seen is before the given time, with their briefs.
 func (b *Book) Forget(before time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

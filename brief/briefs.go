@@ -41,8 +41,8 @@ type Options struct {
 	Sync     func(context.Context) error                   // reads what other processes saved; nil: there are none
 }
 
-// Briefs reads the coming tests of a memory in advance, and returns what it knows of them. Its methods are safe for
-// concurrent use.
+// Briefs has a model read the coming tests of a memory in advance, and puts its picks into a Book. Its methods are
+// safe for concurrent use.
 type Briefs struct {
 	a    Options
 	turn *semaphore.Weighted // one Read at a time

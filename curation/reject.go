@@ -17,8 +17,8 @@ type WaitingDraft struct {
 }
 
 // Reject refuses draft d. It stores the draft as a memory out of use, so that neither the draft nor its sentences
-// return under another id, and refuses its check for its cases. If the draft would rewrite a lesson in use, that
-// lesson keeps its present text.
+// return under another id, and guidance from its cases no longer has its check. If the draft would rewrite a lesson in
+// use, that lesson keeps its present text, and its cases are not affected.
 func (c *Curation) Reject(ctx context.Context, d WaitingDraft, o Options) (DecisionResult, error) {
 	var done DecisionResult
 	n := d.Node.Clone()

@@ -163,8 +163,9 @@ func (c *Curation) beside(
 	return against, mirrored, nil
 }
 
-// Draft returns lesson l, taught by by at the time at, as a node that is not in the tree yet, without its secrets, and
-// their number. It returns an error if a field is too long or missing, or if gates refuse the lesson.
+// Draft returns lesson l as a node that is not in the tree yet, without its secrets, and their number. The node names
+// by as the teacher and at as its time. Draft returns an error if a field is too long or missing, or if gates refuse
+// the lesson.
 func (c *Curation) Draft(l TaughtLesson, by string, at time.Time) (tree.Node, int, error) {
 	redacted := 0
 	clean := func(list ...string) (out []string) {

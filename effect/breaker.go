@@ -118,8 +118,8 @@ func (b *Breaker) Closed(types []string) (closed []string, all bool) {
 }
 
 // Observe adds run r, whose outcome is known, and returns the changes of state. Call it once for each run, in the
-// order of the outcomes. It ignores later attempts. If chance did not choose between memory and none for the run, it
-// only helps to estimate how hard its test is.
+// order of the outcomes. It ignores later attempts. A run for which chance did not choose between memory and none is
+// no evidence; it only helps to estimate how hard its test is.
 func (b *Breaker) Observe(r *TrialRun) []Turn {
 	if !r.first() {
 		return nil
@@ -159,8 +159,8 @@ type betOutcome struct {
 	seq            uint64
 }
 
-// Evolved records that the tree changed at the time at and that trials from ledger entry seq on use the new tree. What
-// is open becomes half-open. It returns these changes of state.
+// Evolved records that the tree changed at the time at and that trials from ledger entry seq on use the new tree.
+// States that are Open become HalfOpen; Evolved returns these changes.
 func (b *Breaker) Evolved(at time.Time, seq uint64) []Turn {
 	var turns []Turn
 	if b.All.evolved(at, seq) {
@@ -181,8 +181,9 @@ const (
 	mostRest = 8 * rest
 )
 
-// Rested reports whether something has been open for so long that it should be tried again although no memory has
-// changed: the product or the agent may have. The time is a week, and doubles with each opening up to eight weeks.
+// Rested reports whether a state has been Open for so long that memories should be tried again although none has
+// changed: the product or the agent may have. That takes a week, and twice as long after each further opening, up to
+// eight weeks.
 func (b *Breaker) Rested(now time.Time) bool {
 	rested := func(s *stream) bool {
 		return s.State == Open && now.Sub(s.Since) >= min(mostRest, rest<<min(max(s.Trips-1, 0), 8))

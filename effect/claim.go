@@ -13,7 +13,8 @@ const (
 	ClaimTests = 5  // different tests among them, at least
 )
 
-// Enough reports whether e has ClaimRuns and ClaimTests, so that it can be stated.
+// Enough reports whether e rests on at least ClaimRuns runs of ClaimTests tests, as a statement about the memory
+// requires.
 func (e *Effect) Enough() bool { return e.Runs >= ClaimRuns && e.Tests >= ClaimTests }
 
 // conclusion is what the runs of one memory show.

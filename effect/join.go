@@ -56,7 +56,7 @@ type learnedAt struct {
 // CandidateOf is a function that returns the present state of the memory with this id, and whether there is one.
 type CandidateOf func(id string) (Candidate, bool)
 
-// Join joins trials and outcomes of all entries of a ledger, see [Joiner].
+// Join returns the runs of a ledger: what Joiner.Join returns after all entries of the ledger.
 func Join(ledger iter.Seq[ledger.Entry], look CandidateOf) Joined {
 	j := NewJoiner()
 	for e := range ledger {

@@ -113,7 +113,7 @@ func Given(status tree.Status, mark tree.Mark) bool {
 // distinguished. The result depends only on runID and salt, the store's.
 func Probes(runID, salt string) bool { return draw(runID, salt+"\x00probe", probes) }
 
-// Sentence describes the effect: the id of the memory and Size.
+// Sentence returns Size after the id of the memory.
 func (e *Effect) Sentence() taxonomy.Text {
 	s := e.Size()
 	return taxonomy.Text{EN: e.ID + ": " + s.EN, ZH: e.ID + "：" + s.ZH}

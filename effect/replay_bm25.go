@@ -44,7 +44,7 @@ func NewNearest(give int) *Nearest {
 // Name returns "bm25", the name of its row.
 func (*Nearest) Name() string { return "bm25" }
 
-// Matched marks x as a subject without a threshold of its own, see Replay.
+// Matched marks Nearest as a subject without a threshold of its own, see Replay.
 func (*Nearest) Matched() {}
 
 // Ask returns the wrong verdicts with the nearest prompts to that of e, nearest first. Score is the highest BM25.

@@ -7,11 +7,11 @@ import "slices"
 // Beauchamp, J. Am. Stat. Assoc. 83, 1988: a spike and a slab).
 const slab = 0.05
 
-// Suspect bets on the harm and on the help of each memory, and updates PHarm and EHarm of effects by the value of the
-// bets. It uses the runs for which the memory was found and chance decided between memory and none. blamed, the
-// evidence of ablations, multiplies the value of the bet on harm. A bet compares runs of one memory that differ by
-// chance alone, so neither hard tests nor effects of other memories can explain its gain. runs are in the order of
-// their outcomes.
+// Suspect tests each memory in effects for harm and for help by two bets, and updates PHarm and EHarm by their values.
+// A bet is a stake of 1 that grows with each run that speaks for it. It uses the runs for which the memory was found
+// and chance decided between memory and none, in the order of their outcomes. Such runs of one memory differ by chance
+// alone, so neither hard tests nor effects of other memories can explain a gain. blamed, the evidence of ablations,
+// multiplies the value of the bet on harm.
 //
 // This cannot distinguish memories that are always found together. held reports which memories are out of use as
 // harmful. A run for which one of them was found does not count against the others. So of several suspects the worst

@@ -20,7 +20,7 @@ const (
 	Superseded ForgetReason = "superseded"  // retired or replaced, without new evidence for 30 days
 	Unused     ForgetReason = "unused"      // a case of one run 90 days ago that no run received, although many could have
 	Thin       ForgetReason = "thin"        // an experience with fewer than two cases in use
-	OverBudget ForgetReason = "over_budget" // a lesson whose cases other lessons cover, in a partition with too many
+	OverBudget ForgetReason = "over_budget" // a lesson of too many in a partition, whose cases other lessons cover
 )
 
 // The limits of the rules.

@@ -50,7 +50,7 @@ type Ablation struct {
 	Why      string   `json:"why,omitempty"` // why it ended early, or why Culprits was not narrowed down further
 }
 
-// Tried is one run of an ablation.
+// Tried is one run of an ablation, and its result.
 type Tried struct {
 	Given   []string `json:"given"` // ids of the injected memories
 	Correct bool     `json:"correct"`

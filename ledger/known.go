@@ -16,10 +16,10 @@ const (
 	MaxPages     = 8       // entries in each of Pages and Builds
 )
 
-// FactKind is what a statement about the product is on.
+// FactKind is the kind of thing that a Statement is about.
 type FactKind string
 
-// The kinds of facts about the product.
+// The kinds of facts about the product, from Statement.Kind.
 const (
 	Behaviour  FactKind = "behaviour"  // what the product does
 	Rule       FactKind = "rule"       // what the product demands or refuses
@@ -62,7 +62,8 @@ func (s *Statement) ID() string {
 // FactPrefix begins the id of every fact about the product, and of nothing else.
 const FactPrefix = "f_"
 
-// OfFacts is the error type of facts about the product where memtree selects, counts and stops them like memories.
+// OfFacts takes the place of an error type for facts about the product, which memtree selects, counts and stops like
+// memories.
 const OfFacts = "product_fact"
 
 func foldWords(s string) string {

@@ -51,7 +51,8 @@ type Trial struct {
 	Took    float64 `json:"took,omitempty"` // milliseconds from request to answer; 0: not measured
 }
 
-// Drawn reports whether chance chose the arm of t, and t is a run that can be compared.
+// Drawn reports whether the arm of t was drawn at random: ArmMemory was not certain, and t belongs to a run, or else
+// ArmMemory was possible.
 func (t *Trial) Drawn() bool { return t.P < 1 && (t.Run || t.P > 0) }
 
 // Injection is one memory in the prompt of a run.

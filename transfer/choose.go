@@ -14,8 +14,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ExportChoice selects the nodes of an export. The zero value selects all nodes but archived ones, and imports that
-// wait in quarantine. Each field that is set restricts the selection further.
+// ExportChoice selects the nodes of an export. The zero value selects all nodes but archived ones and imports that
+// wait in quarantine. All adds these; the other fields restrict the selection where they are set.
 type ExportChoice struct {
 	ErrorTypes    []string   // only these; none: all
 	Scope         tree.Scope // only its product, suite and test, where set

@@ -22,8 +22,8 @@ type Class string
 const (
 	New         Class = "new"         // the tree gets it as a new node
 	Same        Class = "same"        // the tree has it with the same content
-	Newer       Class = "newer"       // it adds to the node of the tree
-	Conflicting Class = "conflicting" // it adds to the node of the tree, and contradicts it
+	Newer       Class = "newer"       // it adds to the node that the tree has
+	Conflicting Class = "conflicting" // it adds to the node that the tree has, and contradicts it
 	Held        Class = "held"        // it would add to a node in use, but a quarantined import may not
 	Rejected    Class = "rejected"    // it breaks a law of the tree
 )

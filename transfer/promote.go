@@ -71,9 +71,9 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	return out
 }
 
-// Displace returns changes, which add nodes under ids of waiting imports, so that they replace these imports. taken is
-// those imports and waiting is all of them, by id. Displace adds changes to the other waiting imports: they lose links
-// to nodes that were learned here or that have another error type now.
+// Displace adapts changes that add nodes under ids of imports in quarantine. In the result these nodes replace the
+// imports, which are taken, by id. Further changes cut links of the other imports in quarantine to nodes that were
+// learned here or have another error type now; waiting has all imports in quarantine, by id.
 func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree.Change {
 	out := make([]tree.Change, 0, len(changes)+len(taken))
 	ours := map[string]*tree.Node{}

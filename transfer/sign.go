@@ -104,8 +104,8 @@ func signature(path string) ([]byte, error) {
 	return b, err
 }
 
-// Signed reports whether the export at path, a file or a folder, has a signature file beside it. It does not verify
-// it.
+// Signed reports whether the export at path, a file or a folder, has a signature file beside it. Signed does not
+// verify the signature.
 func Signed(path string) bool {
 	_, err := os.Stat(signedPart(path) + signatureSuffix)
 	return err == nil

@@ -9,12 +9,12 @@ type Op string
 // informs people and readers of the journal.
 const (
 	OpAdd       Op = "add"       // a new node
-	OpAttach    Op = "attach"    // another occurrence or child
-	OpRevise    Op = "revise"    // other content
-	OpSupersede Op = "supersede" // replaced by another node
-	OpStatus    Op = "status"    // another status or mark
-	OpCredit    Op = "credit"    // counters and confidence
-	OpArchive   Op = "archive"   // taken out of use, with a reason; nothing is deleted
+	OpAttach    Op = "attach"    // another occurrence or child of a node
+	OpRevise    Op = "revise"    // other content of a node
+	OpSupersede Op = "supersede" // a node is replaced by another
+	OpStatus    Op = "status"    // another status or mark of a node
+	OpCredit    Op = "credit"    // other counters and confidence of a node
+	OpArchive   Op = "archive"   // a node is taken out of use, with a reason; nothing is deleted
 )
 
 // Valid reports whether o is one of the operations.
@@ -47,8 +47,8 @@ func NewChange(op Op, n Node, basis int, by, why string) Change {
 	return Change{Op: op, Node: n, Why: why, By: by, Basis: map[string]int{n.ID: basis}, Key: key}
 }
 
-// On returns a copy of c whose basis also contains node id at the given revision. The change conflicts if that node has
-// another revision at commit.
+// On returns a copy of c that depends on node id too: its Basis has the revision of that node. A store refuses the
+// change if the node has another revision by then.
 func (c Change) On(id string, revision int) Change {
 	c.Basis = maps.Clone(c.Basis)
 	c.Basis[id] = revision

@@ -267,7 +267,7 @@ func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) 
 	return errors.Join(c.broken...)
 }
 
-// Concerns reports whether n has the error type, or is a case with a miss of that type.
+// Concerns reports whether n has this error type, or is a case with a miss of this error type.
 func (n *Node) Concerns(errorType string) bool {
 	return n.ErrorType == errorType || n.CaseData != nil &&
 		slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.ErrorType == errorType })

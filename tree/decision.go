@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// DecisionKind is a kind of decision on memories.
+// DecisionKind is what a person decided about a memory.
 type DecisionKind string
 
 // The kinds of decision.
@@ -39,8 +39,8 @@ func (k DecisionKind) Name() string {
 	return string(k)
 }
 
-// Reject turns n, which holds a draft of a lesson, into a refused memory: archived and banned, with the decision of
-// the person by at the time at.
+// Reject turns n, which holds a draft of a lesson, into a refused memory: archived and banned, with a Decision of the
+// person by, at this time and for the reason why.
 func (n *Node) Reject(at time.Time, by, why string) {
 	n.Status, n.Mark, n.ArchivedFor = Archived, Banned, rejectedFor+why
 	n.Decision = &Decision{Kind: DecisionBan, At: at, By: by, Why: why, Hash: ContentHash(n)}

@@ -70,7 +70,7 @@ func (n *Node) Says() []Lesson {
 	return out
 }
 
-// Has reports whether n is a case with a miss of the check.
+// Has reports whether n is a case with a miss of the check with this id.
 func (n *Node) Has(check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
 }

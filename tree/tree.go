@@ -60,9 +60,9 @@ const (
 // Mark is a person's lasting decision on a node.
 type Mark string
 
-// The marks.
+// The marks of a node.
 const (
-	Unmarked Mark = ""    // no such decision
+	Unmarked Mark = ""    // no lasting decision
 	Pinned   Mark = "pin" // learning, measured effects and pruning leave it unchanged
 	Banned   Mark = "ban" // never in use, whatever its status
 )
@@ -107,7 +107,7 @@ type Elsewhere struct {
 	IDs   []string `json:"ids,omitempty"` // ids of the cases, sorted; an id is the hash of the evidence
 }
 
-// Content is the text of a memory.
+// Content is the text of a memory, in Node.Lang.
 type Content struct {
 	Title       string       `json:"title,omitempty"`
 	Description string       `json:"description"`           // what went wrong, for people
