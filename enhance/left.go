@@ -59,7 +59,7 @@ func (l *Omission) NoRoom() bool { return l.Sentence == noRoom }
 // Codes of memories that retrieval selected but that are not in the guidance. The other codes are those of retrieval.
 const (
 	LeftOut retrieval.Code = "left_out" // its text may not be shown, is a repetition, or had no room
-	Gone    retrieval.Code = "gone"     // a person or a purge took it out of use while the query ran
+	Gone    retrieval.Code = "gone"     // it went out of use while the query ran
 )
 
 // WhyLeft returns why the memory of h is not in the guidance; the Omission is empty if items contains it. dropped are

@@ -42,7 +42,7 @@ func HeldAgainst(id, newer string) Drop {
 // NoRoom reports whether the reason is that the budget was used up.
 func (d *Drop) NoRoom() bool { return d.Sentence == noRoom }
 
-// Of returns d as the reason for the memory with the id.
+// Of returns a copy of d whose ID is id: the same reason, for another memory.
 func (d Drop) Of(id string) Drop {
 	d.ID = id
 	return d

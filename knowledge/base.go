@@ -40,7 +40,7 @@ const mostEarly = 256
 // mostTrials is how many runs are waited for; the oldest are given up.
 const mostTrials = 1 << 16
 
-// MostFacts is the most facts that a tree holds. Library refuses further ones.
+// MostFacts is the most facts that a tree holds. Further ones are refused.
 const MostFacts = 200_000
 
 // NewBase returns a Base without facts, for the first entry of a ledger.

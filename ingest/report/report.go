@@ -41,7 +41,7 @@ type Format string
 // The formats of reports.
 const (
 	JUnit      Format = "junit"      // JUnit's XML, which many tools write
-	Playwright Format = "playwright" // the JSON reporter of Playwright
+	Playwright Format = "playwright" // output of the JSON reporter of Playwright
 	Midscene   Format = "midscene"   // reports and summaries of Midscene
 	Promptfoo  Format = "promptfoo"  // JSON results of promptfoo
 	Allure     Format = "allure"     // result files of Allure

@@ -100,7 +100,8 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	return c, nil
 }
 
-// Shut makes all waits in methods of c end. Running work may continue; Close waits for it.
+// Shut begins to close c: WaitVectors returns store.ErrClosed, and a rebuild of the index ends soon. Other work may
+// continue; Close waits for it.
 func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
 
 // Close waits for the workers, saves the index and the vectors, and closes their files. The store stays open.
