@@ -14,7 +14,7 @@ type Bars struct {
 	failed []string
 }
 
-// Least adds a figure with its name and its value. Check fails the test if the value is less than least.
+// Least adds a figure with its name (what) and its value (have). Check fails the test if the value is less than least.
 func (b *Bars) Least(what string, have, least float64) {
 	mark := "ok"
 	if have < least {
@@ -24,7 +24,7 @@ func (b *Bars) Least(what string, have, least float64) {
 	fmt.Fprintf(&b.lines, "%-44s %6.3f  bar %5.2f  %s\n", what, have, least, mark)
 }
 
-// Tell adds a figure with its name and its value, for which there is no least value.
+// Tell adds a figure with its name (what) and its value (have), for which there is no least value.
 func (b *Bars) Tell(what string, have float64) { fmt.Fprintf(&b.lines, "%-44s %6.3f\n", what, have) }
 
 // Check prints all figures, and fails the test if one is less than it must be.

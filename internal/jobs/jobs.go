@@ -106,7 +106,7 @@ type Queue interface {
 	Add(ctx context.Context, o Order) (Job, error)
 	// Get returns the job with the id. If there is none, the error wraps tree.ErrNotFound.
 	Get(ctx context.Context, id string) (Job, error)
-	// List returns up to the given number of jobs, the newest first.
+	// List returns the newest jobs, the newest first. most is the maximum number.
 	List(ctx context.Context, most int) ([]Job, error)
 	// Wait returns once the job may have changed since j was read, or when ctx ends.
 	Wait(ctx context.Context, j *Job)

@@ -44,7 +44,8 @@ func (b *Brake) Closed(types []string) (closed []string, all bool) {
 	return b.breaker.Closed(types)
 }
 
-// Rested reports whether the breaker has withheld some memories long enough to try them again.
+// Rested reports whether the breaker has withheld some memories so long that at the time now they should be tried
+// again.
 func (b *Brake) Rested(now time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -67,8 +67,8 @@ func (b *InboxBox) put(k *waiting) {
 	b.changes++
 }
 
-// Tell records the verdict v of a run: that it was labelled, or that its label was withdrawn. A labelled run stays for
-// a week, so that a person can undo the label. Tell ignores runs that the inbox does not have.
+// Tell records the verdict v of a run at the time now: that it was labelled, or that its label was withdrawn. A
+// labelled run stays for a week, so that a person can undo the label. Tell ignores runs that the inbox does not have.
 func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -114,8 +114,8 @@ func (b *InboxBox) All() []tree.Evaluation {
 	return out
 }
 
-// Skip marks an unlabelled run as skipped, so that it is sorted after the others, or takes the mark back. It reports
-// whether the run exists and is unlabelled.
+// Skip marks the unlabelled run with the key as skipped, so that it is sorted after the others; if skipped is false, it
+// removes the mark. It reports whether the run exists and is unlabelled.
 func (b *InboxBox) Skip(key string, skipped bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,8 +33,8 @@ func Mentions(s, phrase string) bool {
 	})
 }
 
-// MightMention does as Mentions does, with a lower threshold: more than half of the parts, or two thirds of the Chinese
-// characters in any order.
+// MightMention reports what Mentions does, but with a lower threshold: more than half of the parts of phrase, or two
+// thirds of its Chinese characters in any order.
 func MightMention(s, phrase string) bool {
 	parts := partsOf(phrase)
 	if 2*tokensOf(s).count(parts) > len(parts) {

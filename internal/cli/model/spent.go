@@ -192,7 +192,7 @@ func (m *Model) VectorsLine(v *Vectors) string {
 		v.Calls, v.Texts, v.Usage.InputTokens, m.CostWords(v.Cost))
 }
 
-// Amount returns an amount of money without trailing zeros, with at least four decimals before that.
+// Amount returns the amount of money x as text, with up to four decimals, or seven if x is below 0.0001.
 func Amount(x float64) string {
 	s := fmt.Sprintf("%.4f", x)
 	if x > 0 && x < 0.0001 { // the vectors of a few texts

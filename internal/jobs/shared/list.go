@@ -31,7 +31,7 @@ func (q *Queue) Get(ctx context.Context, id string) (jobs.Job, error) {
 	return all[0], nil
 }
 
-// List returns up to the given number of jobs, the newest first, without their results. See jobs.Queue.
+// List returns the newest jobs, the newest first, without their results. most is the maximum number. See jobs.Queue.
 func (q *Queue) List(ctx context.Context, most int) ([]jobs.Job, error) {
 	all, err := q.read(ctx, fmt.Sprintf(listed, "NULL::bytea")+`ORDER BY r.id DESC LIMIT $2`, q.name(), most)
 	if err != nil {
