@@ -29,9 +29,9 @@ type Missed struct {
 	Complete bool
 }
 
-// OfMisses returns the expectations of each miss of the case n, in order; nil for other nodes. For a miss stored before
-// misses had expectations, it reads them from the truth and the note after a missed defect. After a false alarm it
-// reads nothing, because there the texts describe what was right.
+// OfMisses returns the expectations of each miss of the case n, in order; nil for other nodes. If a miss has none
+// stored, as in an older format, OfMisses reads them from the texts of the miss. It does so only after a missed defect,
+// because after a false alarm these texts describe what was right.
 func OfMisses(n *tree.Node) []Missed {
 	if n.CaseData == nil {
 		return nil

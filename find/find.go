@@ -134,8 +134,8 @@ func (q *Query) Filter() store.Filter {
 	return store.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
-// HasNode reports whether q selects the memory n, by the day of its last update. A run selects the cases that come from
-// it, and a product also selects memories that belong to no product.
+// HasNode reports whether q selects the memory n. The days of q are those of n's last update. A run selects the cases
+// that come from it, and a product also selects memories that belong to no product.
 func (q *Query) HasNode(n *tree.Node) bool {
 	return q.Filter().Match(n) && (q.Product == "" || n.Scope.Product == "" || q.Product == n.Scope.Product) &&
 		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&
