@@ -91,7 +91,7 @@ const mostPicks = 3
 
 // Limits of a Book.
 const (
-	MostTests  = 200_000 // tests
+	MostTests  = 200_000 // tests in one book
 	mostPrompt = 20_000  // stored characters of a prompt
 )
 

@@ -18,7 +18,7 @@ type ForgetReason string
 const (
 	Harmful    ForgetReason = "harmful"     // in quarantine because it harms, without new evidence for 90 days
 	Superseded ForgetReason = "superseded"  // retired or replaced, without new evidence for 30 days
-	Unused     ForgetReason = "unused"      // a case of one run 90 days ago that no run received, although many could have
+	Unused     ForgetReason = "unused"      // a case of one run 90 days ago that no run received, although many could
 	Thin       ForgetReason = "thin"        // an experience with fewer than two cases in use
 	OverBudget ForgetReason = "over_budget" // a lesson of too many in a partition, whose cases other lessons cover
 )

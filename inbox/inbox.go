@@ -50,13 +50,14 @@ type Chooser struct{ o Options }
 // New returns the Chooser of the memory that o connects.
 func New(o Options) *Chooser { return &Chooser{o} }
 
-// List returns the first most waiting runs, in the order of Inbox.Waiting; 0: all. Only the newest 1,000 have a risk.
+// List returns the waiting runs in the order of Inbox.Waiting, at most most of them; 0: all. Only the newest 1,000
+// runs have a risk.
 func (r *Chooser) List(ctx context.Context, most int) (Inbox, error) {
 	return r.Find(ctx, find.Query{}, 0, most)
 }
 
-// Find returns the waiting runs that q selects, in the order of Inbox.Waiting: at most most, 0: all, from the index
-// from on. Only the newest 1,000 of the matches have a risk, so a query by risk selects among these.
+// Find returns the waiting runs that q selects in the order of Inbox.Waiting, beginning with index from, at most most
+// of them; 0: all. Only the newest 1,000 of the selected runs have a risk, so a query by risk selects among these.
 func (r *Chooser) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
 	chosen, err := r.Waiting(ctx, q)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	Unfinished Blame = "unfinished"
 )
 
-// Valid reports whether b is one of the constants above.
+// Valid reports whether b is one of the conclusions.
 func (b Blame) Valid() bool {
 	return b == OnMemory || b == NotOnMemory || b == OnFlaky || b == Unfinished
 }

@@ -24,8 +24,8 @@ const (
 func (r Remedy) Valid() bool { return r == Flag || r == Rerun || r == Other }
 
 // Correction records a verdict that was likely to be wrong and what was done about it. Evaluation joins it with its
-// truth. It holds no text of the run but in Grounds: First, Other and Now are bare verdicts without reasons, and
-// absent if a judgment holds more than a verdict.
+// truth. Only Grounds hold texts of the run: First, Other and Now are bare verdicts without reasons, and absent if a
+// judgment holds more than a verdict.
 type Correction struct {
 	Evaluation string   `json:"evaluation"`      // key of the evaluation with the agent's own verdict
 	Trial      string   `json:"trial,omitempty"` // the trial whose guidance was used

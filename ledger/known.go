@@ -12,7 +12,7 @@ import (
 
 // Limits of a Statement.
 const (
-	MaxStatement = 1 << 10 // bytes of Text
+	MaxStatement = 1 << 10 // bytes of Statement.Text
 	MaxPages     = 8       // entries in each of Pages and Builds
 )
 
@@ -30,7 +30,7 @@ const (
 	Preference FactKind = "preference" // what the team wants
 )
 
-// FactKinds returns all kinds of facts, in the order above.
+// FactKinds returns all kinds of facts, in the order of their constants.
 func FactKinds() []FactKind {
 	return []FactKind{Behaviour, Rule, Format, Intended, KnownBug, Pattern, Preference}
 }

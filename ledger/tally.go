@@ -48,7 +48,7 @@ const (
 const (
 	LeastCounted = 5   // verdicts of a row, at least; a Tally has no row with fewer
 	MaxRows      = 512 // rows of one Tally
-	MaxRowName   = 200 // bytes of a name
+	MaxRowName   = 200 // bytes of Name, Model or Value of a row
 	maxCounted   = 1_000_000
 )
 

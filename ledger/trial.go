@@ -51,8 +51,8 @@ type Trial struct {
 	Took    float64 `json:"took,omitempty"` // milliseconds from request to answer; 0: not measured
 }
 
-// Drawn reports whether the arm of t was drawn at random: ArmMemory was not certain, and t belongs to a run, or else
-// ArmMemory was possible.
+// Drawn reports whether t counts as a draw of an arm. It does if ArmMemory was not certain (P below 1), and either the
+// request named a run or ArmMemory was possible (P above 0).
 func (t *Trial) Drawn() bool { return t.P < 1 && (t.Run || t.P > 0) }
 
 // Injection is one memory in the prompt of a run.
@@ -108,8 +108,8 @@ type Verdict struct {
 	Features string `json:"features,omitempty"`
 }
 
-// Apart reports whether the run shows nothing about its judge, because its environment failed. Such a verdict counts
-// as neither right nor wrong, and nothing learns from it.
+// Apart reports whether the run shows nothing about its judge, because it has an Excuse or because a person or a file
+// declared it such. Such a verdict counts as neither right nor wrong, and nothing learns from it.
 func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.Environment }
 
 // Settled reports whether the run needs no label: it has one, or it is Apart.

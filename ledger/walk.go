@@ -10,8 +10,8 @@ import (
 // Limits of a Walk.
 const (
 	MaxSightings = 500     // sightings of one walk
-	MaxAddress   = 2 << 10 // bytes of an address or a selector
-	MaxWalk      = 1 << 20 // bytes of a walk as JSON
+	MaxAddress   = 2 << 10 // bytes of an address or a selector of a Sighting
+	MaxWalk      = 1 << 20 // bytes of a Walk as JSON
 )
 
 // Walk is what one run, or one file of a test tool, saw of an application, in order. A run with more than MaxSightings

@@ -28,7 +28,7 @@ const (
 
 // Limits of Work.
 const (
-	MaxWork   = 4 << 10 // bytes of Text
+	MaxWork   = 4 << 10 // bytes of Work.Text
 	MaxRating = 5       // the best Rating; the worst is 1
 )
 

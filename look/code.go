@@ -72,7 +72,8 @@ func (l *Look) Quoted() (point, quote string) {
 	return point, quote
 }
 
-// Code returns the code of the look, from None to the codes after Beyond.
+// Code returns the code of the look for package risk: None, Supported and so on, or one of the codes for
+// probabilities.
 func (l *Look) Code() uint8 {
 	quoted, pictured := 0, 0
 	for i := range l.Points {

@@ -18,7 +18,7 @@ type FactsInput struct {
 	Known []string   // known statements, at most MaxFactsKnown; an answer refers to them as k1, k2, …
 }
 
-// FactsRun is a run that reported a defect that was none.
+// FactsRun is a run that reported a defect where there was none.
 type FactsRun struct {
 	Page string // the page under test
 	Task string // what the agent had to test

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Seen counts properties that pages had to have in earlier wrong runs (fact.Finding), as the observation of a verdict
-// shows them now.
+// Seen counts properties that a page should have according to earlier wrong runs (fact.Finding): how many of them the
+// page of a verdict lacks, and how many it has.
 type Seen struct {
 	Broken, Holds int      // properties that the page lacks, and that it has
 	Memories      []string // ids of the cases with these properties

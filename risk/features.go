@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Features are what a Model learns from about one verdict: only data known when the verdict is made. They hold hashes
-// and shares, no text. A reader who guesses a token can look for its hash, though many tokens share a hash of 20 bits;
-// so Features are as private as the ledger that contains them.
+// Features are the data about one verdict from which a Model learns, all known when the verdict is made. They hold
+// hashes and shares, no text. A reader who guesses a token can look for its hash, though many tokens share a hash of
+// 20 bits; so Features are as private as the ledger that contains them.
 type Features struct {
 	value  uint32    // hash of the verdict's value, such as "fail"
 	places [3]uint32 // product, scene type in it, test case in that; hashes

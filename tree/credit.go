@@ -69,16 +69,16 @@ func (n *Node) Prior() float64 {
 // n.Credit. Without Credit the two are equal. Else SetPrior makes two estimates: prior odds, shifted by as much as the
 // runs changed the odds that n helps; and a mean of prior and 1-PHarm, in which prior weighs as much as ten runs. It
 // takes the estimate farther in the direction of the runs, so a run that went well never lowers the confidence.
-func (n *Node) SetPrior(said float64) {
-	n.Content.Confidence = said
+func (n *Node) SetPrior(prior float64) {
+	n.Content.Confidence = prior
 	c := n.Credit
 	if c == nil {
 		return
 	}
-	c.Prior = said
+	c.Prior = prior
 	seen := float64(c.Runs)
-	helps := (enoughRuns*said + seen*(1-c.PHarm)) / (enoughRuns + seen)
-	moved := expit(logit(said) + logit(c.Before) - logit(c.PHarm))
+	helps := (enoughRuns*prior + seen*(1-c.PHarm)) / (enoughRuns + seen)
+	moved := expit(logit(prior) + logit(c.Before) - logit(c.PHarm))
 	if c.PHarm <= c.Before {
 		moved = max(moved, helps)
 	} else {
