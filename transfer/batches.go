@@ -8,9 +8,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Batches yields the changes of the plan in lists, each of which can be committed by itself, because nodes that refer
-// to each other are in one list. A list has about size bytes of nodes; it has more if such a family has more. Call it
-// after Plan.
+// Batches yields the changes of the plan in lists, each of which can be committed by itself: nodes that refer to each
+// other are in one list. A list has about size bytes of nodes, more only if such nodes have more. Call Batches after
+// Plan.
 func (p *Planner) Batches(size int) iter.Seq2[[]tree.Change, error] {
 	return func(yield func([]tree.Change, error) bool) {
 		for _, ids := range p.families(size) {

@@ -81,10 +81,10 @@ type About struct {
 	Is  []string `json:"is,omitempty"`  // ids of checks it concerns, sorted
 }
 
-// Deny records in a that the case does not concern the check.
+// Deny records that the case does not concern the check: it moves the check to a.Not.
 func (a *About) Deny(check string) { a.Not, a.Is = with(a.Not, check), without(a.Is, check) }
 
-// Affirm records in a that the case concerns the check.
+// Affirm records that the case concerns the check: it moves the check to a.Is.
 func (a *About) Affirm(check string) { a.Is, a.Not = with(a.Is, check), without(a.Not, check) }
 
 func (a *About) clone() *About {
