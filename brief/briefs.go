@@ -32,7 +32,7 @@ type Options struct {
 	ReadOnly bool                                          // nothing is written, so Read and Expect fail
 	Formed   func(context.Context) error                   // waits until recorded runs have become cases
 	Memories func(context.Context) ([]Material, error)     // returns the memories and facts in use
-	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds, asked if there are many
+	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds; for many memories
 	Found    func(context.Context, *UpcomingTest) bool     // whether the search finds a memory for a test
 	Hidden   func(product string) bool                     // whether no model may read tests of the product
 	Clean    func(string) string                           // removes secrets from a prompt

@@ -238,7 +238,8 @@ func refusedBecause(t *testing.T, because error) {
 	j, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{})
 	require.NoError(t, err)
 	below, log := &refusing{Store: s, err: because}, &bytes.Buffer{}
-	r, err := postgres.NewReplica(t.Context(), below, postgres.ReplicaOptions{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
+	r, err := postgres.NewReplica(t.Context(), below,
+		postgres.ReplicaOptions{Local: j, Logger: slog.New(slog.NewTextHandler(log, nil))})
 	require.NoError(t, err)
 	defer r.Close()
 	for range 2 {
