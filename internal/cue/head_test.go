@@ -72,8 +72,8 @@ func tasksOf(tb testing.TB, take func(voice string) bool) (list []calledTask) {
 	return list
 }
 
-// learnedFrom reports whether the head is fitted to a voice. The eighteen later ones, by other sessions of the model, are
-// kept back: more voices teach it no more of other writers (docs/decisions/0063-more-voices.md).
+// learnedFrom reports whether the head is fitted to a voice. The eighteen later ones, by other sessions of the model,
+// are kept back: more voices teach it no more of other writers (docs/decisions/0063-more-voices.md).
 func learnedFrom(voice string) bool { return voice <= "v20" }
 
 // embedded computes the vectors of tasks, which takes some ten seconds.
@@ -129,9 +129,9 @@ func TestHeadLearns(t *testing.T) {
 	require.Equal(t, make([]float64, 3), p)
 }
 
-// TestVoicesKeptBack measures the reading of notes and of tasks as they are used, on the voices that nothing was learned
-// from. Beside the ranks it gives how often a task that calls for a check is above one about the same things that does
-// not. The vectors of their tasks take some seconds, so make voices runs it.
+// TestVoicesKeptBack measures the reading of notes and of tasks as they are used, on the voices that nothing was
+// learned from. Beside the ranks it gives how often a task that calls for a check is above one about the same things
+// that does not. The vectors of their tasks take some seconds, so make voices runs it.
 func TestVoicesKeptBack(t *testing.T) {
 	if os.Getenv("MEMTREE_VOICES") == "" {
 		t.Skip("make voices runs this: it computes 4,500 vectors")
