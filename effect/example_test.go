@@ -42,7 +42,7 @@ func Example() {
 	fmt.Println(next, "—", why.EN)
 	// Output:
 	// after 21 runs: open
-	// Memory harms: -83 points (95 %: -100 to -55; runs with memory 10, without 11; tests 1),
+	// Memory harms: -83 points (95 %: -99 to -34; runs with memory 10, without 11; tests 1),
 	// evidence 26, where 20 is proof.
 	// It is not given until the tree has evolved.
 	// quarantined — As a precaution: too few runs to tell: n=10, tests 1, right 2; it takes 10 runs of 5 tests.

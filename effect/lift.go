@@ -1,10 +1,6 @@
 package effect
 
-import (
-	"math"
-
-	"github.com/memtree/memtree/internal/stat"
-)
+import "math"
 
 // Lift is how much more often runs of one arm have a property, such as being right, than runs of another arm, on the
 // same tests.
@@ -22,27 +18,22 @@ type Lift struct {
 // known reports whether any test was in both arms.
 func (l *Lift) known() bool { return l.N > 0 && l.M > 0 }
 
-// stratum is one test: the numbers of runs in each arm, and the numbers of those with the property.
-type stratum struct{ n, k, m, l float64 }
-
 // mantelHaenszel weights each test by n·m/(n+m), so that only runs of one test are compared (N. Mantel and W. Haenszel,
-// 1959; the risk difference and its variance for many small strata: T. Sato, Biometrics 45, 1989). If all runs have the
-// same result that variance is 0 and meaningless; its lower bound is that of one run with the other result.
+// 1959). The interval has every lift that [fits].
 func mantelHaenszel(strata []stratum) Lift {
 	var out Lift
-	var weight, p, q float64
+	var weight float64
+	both := make([]stratum, 0, len(strata))
 	for _, s := range strata {
 		if s.n == 0 || s.m == 0 {
 			continue
 		}
-		all := s.n + s.m
+		both = append(both, s)
 		out.N += int(s.n)
 		out.M += int(s.m)
-		out.With += s.k * s.m / all
-		out.Without += s.l * s.n / all
-		weight += s.n * s.m / all
-		p += (s.n*s.n*s.l - s.m*s.m*s.k + s.n*s.m*(s.m-s.n)/2) / (all * all)
-		q += (s.k*(s.m-s.l) + s.l*(s.n-s.k)) / (2 * all)
+		out.With += s.k * s.m / (s.n + s.m)
+		out.Without += s.l * s.n / (s.n + s.m)
+		weight += s.weight()
 	}
 	if weight == 0 {
 		out.Low, out.High = -1, 1
@@ -50,12 +41,7 @@ func mantelHaenszel(strata []stratum) Lift {
 	}
 	out.With, out.Without = out.With/weight, out.Without/weight
 	out.Lift = out.With - out.Without
-	v := (out.Lift*p + q) / (weight * weight)
-	if floor := 1 / ((weight + 2) * (weight + 2)); v < floor {
-		v = floor
-	}
-	half := stat.Z * math.Sqrt(v)
-	out.Low, out.High = rounded(max(-1, out.Lift-half)), rounded(min(1, out.Lift+half))
+	out.Low, out.High = rounded(furthest(both, out.Lift, -1)), rounded(furthest(both, out.Lift, 1))
 	out.With, out.Without, out.Lift = rounded(out.With), rounded(out.Without), rounded(out.Lift)
 	return out
 }

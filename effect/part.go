@@ -28,7 +28,7 @@ type Subgroup struct {
 
 // Parts groups the runs of r and returns the lift of memory in each group, the largest group first. It ignores runs
 // with other memories. Each interval is valid by itself: of twenty groups in which memory has no effect, the interval
-// of one is expected to exclude 0.
+// of one at most is expected to exclude 0.
 func (r *Report) Parts(by Grouping) []Subgroup {
 	runs := map[string][]*TrialRun{}
 	for _, run := range r.runs {

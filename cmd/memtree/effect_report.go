@@ -252,8 +252,8 @@ func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error
 		t.Add(append([]string{name, fmt.Sprint(p.Runs), fmt.Sprint(p.None)}, liftCells(v, &p.Lift)...)...)
 	}
 	note := v.Say("Of the runs for which such memories were found: those with memory held against those held out, " +
-		"on the same tests. Each interval holds by itself: of twenty rows in which memory does nothing, one is " +
-		"expected to show something.")
+		"on the same tests. Each interval holds by itself: of twenty rows in which memory does nothing, one at " +
+		"most is expected to show something.")
 	return v.Print(partsLines(v, f, t, note)...)
 }
 

@@ -59,6 +59,17 @@ func TestCharts(t *testing.T) {
 }
 
 // Who reads the riskiest first finds more than who reads at random, where risk ranks well.
+// TestSameTests: shares are not said to differ where they do not.
+func TestSameTests(t *testing.T) {
+	r := &effect.Report{Guided: 1, None: 1, Lift: effect.Lift{N: 1, M: 1, Tests: 1, With: 1}}
+	r.Right.Guided = 1
+	same := "The comparison goes test by test: 1 of 1 runs with memory and 1 of 1 without, of the tests that ran both " +
+		"ways (1)."
+	require.Equal(t, same, SameTests(fmt.Sprintf, r))
+	r.Right.Guided = 0
+	require.Equal(t, same+" So its shares differ from those of all runs.", SameTests(fmt.Sprintf, r))
+}
+
 func TestGain(t *testing.T) {
 	say := func(english string, args ...any) string { return fmt.Sprintf(english, args...) }
 	var verdicts []Ranked

@@ -19,19 +19,19 @@ func evidenceAfter(d drawer, runs int, help, harm float64) string {
 		"Evidence of 20 or more counts as proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
 }
 
-// SameTests returns a sentence that explains why the shares of all runs and the advantage on the same tests differ.
+// SameTests returns sentences on the runs that are compared test by test, and on shares that are not those of all runs.
 func SameTests(say voice, r *effect.Report) string {
 	d := drawer{say}
-	return d.say(
-		"The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests that ran "+
-			"both ways (%d). So its shares differ from those of all runs.",
-		r.N,
-		r.Guided,
-		r.M,
-		r.None,
-		r.Lift.Tests,
-	)
+	compared := d.say("The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests "+
+		"that ran both ways (%d).", r.N, r.Guided, r.M, r.None, r.Lift.Tests)
+	if r.N > 0 && percent(r.With) == percent(share(r.Right.Guided, r.Guided)) &&
+		percent(r.Without) == percent(share(r.Right.None, r.None)) {
+		return compared
+	}
+	return compared + d.say(" So its shares differ from those of all runs.")
 }
+
+func share(k, n int) float64 { return float64(k) / float64(max(1, n)) }
 
 // Claims returns a sentence on how many memories runs received, and why r claims of none, or of some, that they help or
 // harm.
