@@ -93,6 +93,20 @@ func TestReportOnTrial(t *testing.T) {
 	require.Equal(t, "演化之前记忆有害，现正试用：已完成 0 / 100 次运行，其中一半不提供记忆。", r.Verdict.ZH)
 }
 
+// TestReportNamesBothFiguresOfEvidence: what proved help is the highest evidence, which need not be the present one.
+func TestReportNamesBothFiguresOfEvidence(t *testing.T) {
+	runs, b, effects := history(100, 0.3, Fixed(0.2), 1)
+	b.All.Help.Best = b.All.Help.E()
+	r := NewReport(&Joined{Runs: runs}, b, effects)
+	require.NotContains(t, r.Verdict.EN, "at its highest")
+	b.All.Help.Best = 4 * b.All.Help.E()
+	r = NewReport(&Joined{Runs: runs}, b, effects)
+	require.Contains(t, r.Verdict.EN, fmt.Sprintf(", evidence %s at its highest and %s now; 20 at any time is proof.",
+		amount(4*r.EHelp).EN, amount(r.EHelp).EN))
+	require.Contains(t, r.Verdict.ZH, fmt.Sprintf("，证据值最高时为%s，现为%s（曾达到 20 即为证实）。",
+		amount(4*r.EHelp).ZH, amount(r.EHelp).ZH))
+}
+
 // TestReportKeepsDirectionsApart: memory that turns missed defects into false alarms has no total effect, and the
 // report shows both.
 func TestReportKeepsDirectionsApart(t *testing.T) {

@@ -38,6 +38,14 @@ func (r *Report) verdict(b *Breaker) taxonomy.Text {
 
 func (r *Report) proven(by purse, what, then taxonomy.Text) taxonomy.Text {
 	size, e := r.size(), amount(by.Best)
+	if now := amount(by.E()); now != e {
+		return taxonomy.Text{
+			EN: fmt.Sprintf("%s: %s, evidence %s at its highest and %s now; %.0f at any time is proof.%s",
+				what.EN, size.EN, e.EN, now.EN, proof, then.EN),
+			ZH: fmt.Sprintf("%s：%s，证据值最高时为%s，现为%s（曾达到 %.0f 即为证实）。%s",
+				what.ZH, size.ZH, e.ZH, now.ZH, proof, then.ZH),
+		}
+	}
 	return taxonomy.Text{
 		EN: fmt.Sprintf("%s: %s, evidence %s, where %.0f is proof.%s", what.EN, size.EN, e.EN, proof, then.EN),
 		ZH: fmt.Sprintf("%s：%s，证据值%s（达到 %.0f 即为证实）。%s", what.ZH, size.ZH, e.ZH, proof, then.ZH),

@@ -16,7 +16,7 @@ func EvidenceLine(say voice, r *effect.Report) string {
 
 func evidenceAfter(d drawer, runs int, help, harm float64) string {
 	return d.say("Evidence after %d compared runs that memory helps: %s (%s); that it harms: %s (%s). "+
-		"Evidence of 20 or more counts as proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
+		"Evidence that was ever 20 is proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
 }
 
 // SameTests returns sentences on the runs that are compared test by test, and on shares that are not those of all runs.
