@@ -3,6 +3,8 @@ package effect
 import (
 	"cmp"
 	"slices"
+
+	"github.com/memtree/memtree/taxonomy"
 )
 
 // Grouping is a property by which Report.Parts groups runs.
@@ -12,7 +14,7 @@ type Grouping string
 // each group has runs to compare with.
 const (
 	ByType  Grouping = "type"  // error types of the memories found
-	ByScene Grouping = "scene" // scene type of the run
+	ByScene Grouping = "scene" // scene type of the run, however it was written
 	ByTeam  Grouping = "team"  // trees in which the memories found were made
 	ByFound Grouping = "found" // how memories were found: read (by a model, in advance), words, test (a case of that test)
 )
@@ -28,11 +30,12 @@ type Subgroup struct {
 
 // Parts groups the runs of r and returns the lift of memory in each group, the largest group first. It ignores runs
 // with other memories. Each interval is valid by itself: of twenty groups in which memory has no effect, the interval
-// of one at most is expected to exclude 0.
-func (r *Report) Parts(by Grouping) []Subgroup {
+// of one at most is expected to exclude 0. tax has the scene types; one that it does not have is a group as it was
+// written.
+func (r *Report) Parts(by Grouping, tax *taxonomy.Taxonomy) []Subgroup {
 	runs := map[string][]*TrialRun{}
 	for _, run := range r.runs {
-		for _, name := range run.parts(by) {
+		for _, name := range run.parts(by, tax) {
 			runs[name] = append(runs[name], run)
 		}
 	}
@@ -59,11 +62,14 @@ func (r *Report) Parts(by Grouping) []Subgroup {
 }
 
 // parts returns the names of the parts that contain a run, sorted.
-func (r *TrialRun) parts(by Grouping) []string {
+func (r *TrialRun) parts(by Grouping, tax *taxonomy.Taxonomy) []string {
 	switch by {
 	case ByType:
 		return r.types()
 	case ByScene:
+		if s, ok := tax.SceneType(r.Scene.Type); ok {
+			return []string{s.ID}
+		}
 		return []string{r.Scene.Type}
 	case ByFound:
 		return []string{r.Found}

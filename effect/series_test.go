@@ -157,6 +157,9 @@ func TestParts(t *testing.T) {
 			Scene:    tree.Scene{Type: "form"},
 		}
 		good := i%2 == 0
+		if i%3 == 0 {
+			r.Scene.Type = "表单"
+		}
 		if !good {
 			r.Scene.Type = "list"
 			r.Eligible = append(r.Eligible,
@@ -169,10 +172,11 @@ func TestParts(t *testing.T) {
 		r.Correct = (i/16)%2 == 0 || good == (r.Arm == Memory) && (i/16)%4 == 1
 		runs = append(runs, r)
 	}
+	tax := taxonomy.Default()
 	r := NewReport(&Joined{Runs: runs}, &Breaker{}, nil)
 	at := func(by Grouping) map[string]float64 {
 		out := map[string]float64{}
-		for _, g := range r.Parts(by) {
+		for _, g := range r.Parts(by, tax) {
 			require.Equal(t, g.Runs, g.Guided+g.None)
 			out[g.Name] = g.Lift.Lift
 		}
@@ -185,6 +189,7 @@ func TestParts(t *testing.T) {
 	require.Greater(t, scenes["form"], 0.2)
 	require.Equal(t, types["x"], teams["ours"])
 	require.Equal(t, types["y"], teams["theirs"])
-	require.Equal(t, "x", r.Parts(ByType)[0].Name, "the largest first")
-	require.Empty(t, r.Parts("nothing"))
+	require.Equal(t, "x", r.Parts(ByType, tax)[0].Name, "the largest first")
+	require.Empty(t, r.Parts("nothing", tax))
+	require.Len(t, scenes, 2, "a type of scene is one part, in either language")
 }

@@ -211,7 +211,7 @@ func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error
 	if by == byNode {
 		return effectByNode(v, f)
 	}
-	parts := f.Parts(effect.Grouping(by))
+	parts := f.Parts(effect.Grouping(by), tax)
 	label := map[string]string{}
 	for i := range f.all {
 		label[f.all[i].Origin.ID] = f.all[i].Origin.Label
