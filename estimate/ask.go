@@ -6,7 +6,7 @@ package estimate
 // stratum whose verdicts all have labels gets none, so the sum may be less than n.
 func Ask(of []Stratum, n int) []int {
 	out := make([]int, len(of))
-	all := count(of)
+	all, _, _ := count(of)
 	f := fit(of)
 	_, _, d := f.mean(of, max(1, all))
 	for range n {

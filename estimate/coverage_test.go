@@ -18,19 +18,8 @@ import (
 // verdict; the predictions of it are noisy and miscalibrated.
 type simulated struct {
 	strata []Stratum
-	truth  float64 // the judge's rate of wrong verdicts
+	truth  float64 // the share of wrong verdicts
 	risky  bool    // half of the labels are of the riskiest verdicts, the rest at random
-}
-
-// rate is the mean of sigmoid(mean + spread·x) over a standard normal x.
-func rate(mean, spread float64) float64 {
-	sum, all := 0.0, 0.0
-	for x := -6.0; x <= 6; x += 0.05 {
-		w := math.Exp(-x * x / 2)
-		sum += w / (1 + math.Exp(-mean-spread*x))
-		all += w
-	}
-	return sum / all
 }
 
 func simulate(rng *rand.Rand) simulated {
@@ -47,7 +36,7 @@ func simulate(rng *rand.Rand) simulated {
 		rank[i] = i
 	}
 	labels := min(15+rng.IntN(136), n)
-	out := simulated{strata: make([]Stratum, Bins), truth: rate(mean, spread), risky: rng.IntN(2) == 0}
+	out := simulated{strata: make([]Stratum, Bins), risky: rng.IntN(2) == 0}
 	known := make([]bool, n)
 	rng.Shuffle(n, func(i, j int) { rank[i], rank[j] = rank[j], rank[i] })
 	if out.risky {
@@ -58,6 +47,9 @@ func simulate(rng *rand.Rand) simulated {
 	}
 	for i := range n {
 		out.strata[Bin(p[i])].Add(p[i], known[i], wrong[i])
+		if wrong[i] {
+			out.truth += 1 / float64(n)
+		}
 	}
 	return out
 }

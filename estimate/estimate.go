@@ -2,14 +2,15 @@
 // narrow them most.
 //
 // People label the riskiest verdicts first, so the share of wrong ones among the labelled is too high. Here verdicts
-// are counted by the risk that was predicted before the label (estimate.go), and the predictions of all of them,
-// labelled or not, are corrected by the labels (ppi.go). ask.go chooses the labels to ask for next. Rogan and Gladen's
+// are counted by the risk that was predicted before the label (estimate.go), and the predictions of those without a
+// label are corrected by the labels (ppi.go). ask.go chooses the labels to ask for next. Rogan and Gladen's
 // estimate (truth.go) is of something else: how many tests fail in truth, when a judge with known errors judged them.
 //
 // All functions are pure. Assumption: of verdicts with equal risks the labelled ones are like the others.
 package estimate
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/memtree/memtree/internal/stat"
@@ -19,6 +20,14 @@ import (
 type Estimate struct {
 	P float64 `json:"p"` // the share
 	stat.Interval
+}
+
+// String returns the share and its interval in percent, such as "71.4 % (63.8–78.0)"; without a width, the share alone.
+func (e Estimate) String() string {
+	if e.Low == e.High {
+		return fmt.Sprintf("%.1f %%", 100*e.P)
+	}
+	return fmt.Sprintf("%.1f %% (%.1f–%.1f)", 100*e.P, 100*e.Low, 100*e.High)
 }
 
 // wide is the interval of what is not known.

@@ -13,42 +13,49 @@ const (
 	slopeWidth = 0.5
 )
 
-// Powered estimates the share of wrong verdicts from the predictions of all verdicts, corrected by the labelled ones
-// (A. N. Angelopoulos, S. Bates et al., Prediction-powered inference, Science 382, 2023). It first calibrates the
-// predictions on the labels, so that it matters little which risks were labelled. Then the labels of a band of risk
-// correct the remaining error there, as far as they are many. Without labels the estimate is the mean prediction, with
-// a wide interval.
+// Powered estimates the share of wrong ones among all verdicts: it counts the labelled ones as they are labelled, and
+// estimates the others from their predictions, corrected by the labels (A. N. Angelopoulos, S. Bates et al.,
+// Prediction-powered inference, Science 382, 2023). It first calibrates the predictions on the labels, so that it
+// matters little which risks were labelled. Then the labels of a band of risk correct the remaining error there, as far
+// as they are many. Without labels the estimate is the mean prediction, with a wide interval; if all are labelled, it is
+// their share, and the interval has no width.
 func Powered(of []Stratum) Estimate {
-	all := count(of)
+	all, known, wrong := count(of)
 	if all == 0 {
 		return Estimate{0, wide}
 	}
+	least, most := wrong/all, (wrong+all-known)/all
+	if known == all {
+		return Estimate{least, stat.Interval{Low: least, High: most}}
+	}
 	f := fit(of)
-	p, squares, d := f.mean(of, all)
-	v := f.variance(d) + max(0, squares-p*p)/all // the verdicts at hand are a sample of what the judge meets
-	p = max(1e-4, min(1-1e-4, p+f.rest(of, all)))
+	p, chance, d := f.mean(of, all)
+	v := f.variance(d) + chance/all
+	p = max(1e-4, min(1-1e-4, least+p+f.rest(of, all)))
 	half := stat.Z * math.Sqrt(v) / (p * (1 - p)) // on the scale of log-odds, so that it stays within 0 to 1
-	return Estimate{p, stat.Interval{Low: sigmoid(logit(p) - half), High: sigmoid(logit(p) + half)}}
+	within := func(x float64) float64 { return max(least, min(most, x)) }
+	in := stat.Interval{Low: within(sigmoid(logit(p) - half)), High: within(sigmoid(logit(p) + half))}
+	return Estimate{within(p), in}
 }
 
-func count(of []Stratum) (all float64) {
+func count(of []Stratum) (all, known, wrong float64) {
 	for i := range of {
-		all += float64(of[i].N)
+		all, known, wrong = all+float64(of[i].N), known+float64(of[i].Known), wrong+float64(of[i].Wrong)
 	}
-	return all
+	return all, known, wrong
 }
 
 // pullRest is the number of labels of a band at which half of what is left of its error is corrected.
 const pullRest = 20.0
 
-// rest returns the correction of the bands by their labels.
+// rest returns the correction of the unlabelled verdicts of each band by its labels.
 func (f *calibration) rest(of []Stratum, all float64) (sum float64) {
 	type band struct{ n, known, off float64 }
 	var bands [bands]band
 	for i := range of {
 		if s := &of[i]; s.N > 0 {
 			b := &bands[bandOf(s.Forecast/float64(s.N))]
-			b.n, b.known = b.n+float64(s.N), b.known+float64(s.Known)
+			b.n, b.known = b.n+float64(s.N-s.Known), b.known+float64(s.Known)
 			b.off += float64(s.Wrong) - float64(s.Known)*f.at(s.odds())
 		}
 	}
@@ -64,18 +71,19 @@ type calibration struct{ shift, slope, varShift, varSlope, cov float64 }
 // at returns the calibrated prediction of one with these log-odds.
 func (f *calibration) at(odds float64) float64 { return sigmoid(f.shift + f.slope*odds) }
 
-// mean returns the mean of the calibrated predictions, of their squares, and its derivative by shift and slope.
-func (f *calibration) mean(of []Stratum, all float64) (p, squares float64, d [2]float64) {
+// mean returns what the calibrated predictions of unlabelled verdicts add to the share among all, the mean variance by
+// chance among all, and the derivative of the first by shift and slope.
+func (f *calibration) mean(of []Stratum, all float64) (p, chance float64, d [2]float64) {
 	for i := range of {
 		if of[i].N == 0 {
 			continue
 		}
-		w, x := float64(of[i].N)/all, of[i].odds()
+		w, x := float64(of[i].N-of[i].Known)/all, of[i].odds()
 		g := f.at(x)
-		p, squares = p+w*g, squares+w*g*g
+		p, chance = p+w*g, chance+w*g*(1-g)
 		d[0], d[1] = d[0]+w*g*(1-g), d[1]+w*g*(1-g)*x
 	}
-	return p, squares, d
+	return p, chance, d
 }
 
 // times returns the covariance of shift and slope times d.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/estimate"
 	"github.com/memtree/memtree/internal/cli/say"
 )
 
@@ -46,7 +45,7 @@ func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 		}
 		labelled, all := "–", v.Say("not known yet")
 		if j.Known > 0 {
-			labelled, all, known = estimated(j.Labelled), estimated(j.Estimate), true
+			labelled, all, known = fmt.Sprintf("%.1f %%", 100*j.Labelled.P), j.Estimate.String(), true
 		}
 		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %s | %s |", say.Markdown(name, reportID), j.Verdicts, j.Known,
 			labelled, all))
@@ -62,7 +61,8 @@ func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	}
 	if known {
 		p(v.Say("In brackets: the range that holds the true share in 95 of 100 cases. The labelled verdicts are often " +
-			"those that looked risky; the estimate makes up for that, and is of all verdicts, labelled or not."))
+			"those that looked risky; the estimate makes up for that: it counts the labelled as they are and estimates " +
+			"the others."))
 	}
 	if len(r.Judges) > 0 && r.Judges[0].Changed > 0 {
 		p(v.Say("After %d labels a judge or product was found to have changed; what risk had learned before is forgotten.",
@@ -75,9 +75,4 @@ func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 		p(v.Say("Excused runs, from which nothing is learned (healed, passed after a retry, failed by the environment): %d.",
 			r.Excused))
 	}
-}
-
-// estimated is an estimate with its interval, in percent.
-func estimated(e estimate.Estimate) string {
-	return fmt.Sprintf("%.1f %% (%.1f–%.1f)", 100*e.P, 100*e.Low, 100*e.High)
 }

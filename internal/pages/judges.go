@@ -1,10 +1,8 @@
 package pages
 
 import (
-	"fmt"
 	"net/http"
 
-	"github.com/memtree/memtree/estimate"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/internal/plot"
 )
@@ -17,11 +15,6 @@ type judgeData struct {
 	inbox.JudgeRate
 	Name  string
 	Chart *plot.Chart // nil: too few labels
-}
-
-// Range formats an estimate with its interval.
-func (judgeData) Range(e estimate.Estimate) string {
-	return fmt.Sprintf("%.1f %% (%.1f–%.1f)", 100*e.P, 100*e.Low, 100*e.High)
 }
 
 // The most judges and labels on the page.
