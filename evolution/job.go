@@ -44,6 +44,9 @@ func (w *partitionWork) newJob(kind tree.Type, b *bucket, parts []*formedNode, p
 		Type: kind, ErrorType: w.ErrorType, Direction: w.Direction, Lang: langOf(b.cases), Check: b.check,
 		Members: b.cases, Shown: shown(b.cases),
 	}}
+	if present != nil { // it is written again in its language, whatever most of its cases are in now
+		j.Lang = present.Lang
+	}
 	for _, p := range parts {
 		j.Parts = append(j.Parts, p.Node)
 	}

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -186,7 +187,9 @@ func (w *partitionWork) settleByRules(j *job, r jobRecord) (jobRecord, bool, err
 			r.Draft = d
 			return r, true, w.e.remember(w.ctx, r)
 		}
-		if no := j.rejection(r.Job, "rules", d, why); !slices.ContainsFunc(refused, no.readsLike) {
+		no := j.rejection(r.Job, "rules", d, why)
+		no.Title = cmp.Or(no.Title, w.e.node(j, d, tree.Provenance{}).Content.Title) // rules leave it to the catalogue
+		if !slices.ContainsFunc(refused, no.readsLike) {
 			refused = append(refused, no)
 		}
 	}

@@ -49,6 +49,24 @@ func TestManyNewCasesRewrite(t *testing.T) {
 	m.settled(options(t))
 }
 
+// A lesson keeps its language when most of its cases are in another: the rules write what their gate lets through.
+func TestALessonKeepsItsLanguage(t *testing.T) {
+	m := planted(t, sums())
+	m.evolve(options(t), PlanOptions{})
+	before := m.lesson("t_sums", taxonomy.FalsePass)
+	for i := range 8 {
+		n := as(sum(30+i, fmt.Sprint("coupon ", i)), func(n *tree.Node) { n.Lang = "zh" })
+		m.plant(n)
+	}
+	for _, p := range m.evolve(options(t), PlanOptions{}) {
+		require.Empty(t, p.Rejections)
+	}
+	after := m.nodes[before.ID]
+	require.Equal(t, "en", after.Lang)
+	require.Equal(t, 13, after.Content.Lessons[0].Tests)
+	m.settled(options(t))
+}
+
 func TestGoneCasesRetireWhatStoodOnThem(t *testing.T) {
 	m := planted(t, shop())
 	m.evolve(options(t), PlanOptions{})
