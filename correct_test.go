@@ -119,17 +119,17 @@ func TestWrapFlags(t *testing.T) {
 	require.Equal(t, ledger.Flag, r.Correction.Done, "wrong options flag")
 }
 
-// Sure takes the other verdict only where the whole interval of the risk reaches the bound.
-func TestCorrectOnlyWhatIsSure(t *testing.T) {
+// The other verdict is taken from the bound on, also where the interval of the risk begins below it: as replay counts
+// it, see effect.Reverse.
+func TestCorrectFromTheBoundOn(t *testing.T) {
 	m := learned(t, t.TempDir())
 	r, err := m.Risk(t.Context(), unjudged())
 	require.NoError(t, err)
 	require.Less(t, r.Low, r.P)
-	for above, want := range map[float64]string{(r.Low + r.P) / 2: ledger.WhyUnsure, r.Low: ""} {
-		c, err := m.Correct(t.Context(), unjudged(), harness.CorrectOptions{Above: above, Do: ledger.Other, Sure: true})
+	for above, want := range map[float64]bool{(r.Low + r.P) / 2: true, r.P: true, r.P + 1e-9: false} {
+		c, err := m.Correct(t.Context(), unjudged(), harness.CorrectOptions{Above: above, Do: ledger.Other})
 		require.NoError(t, err)
-		require.Equal(t, want, c.Why)
-		require.Equal(t, want == "", c.Changed)
+		require.Equal(t, want, c != nil && c.Changed, "from %v on", above)
 	}
 }
 

@@ -22,7 +22,6 @@ import (
 type CorrectOptions struct {
 	Above float64       // probability of being wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
 	Do    ledger.Remedy // ledger.Flag, ledger.Rerun or ledger.Other; "": ledger.Flag
-	Sure  bool          // for ledger.Other: only if the lower end of the risk's interval reaches Above too
 	Look  bool          // have a model look at a judgment first, if its risk is at least half of Above
 	Since time.Time     // ignore results of corrections before it, such as those of an earlier agent
 }
@@ -122,11 +121,8 @@ func (h *Harness) plan(ctx context.Context, e *tree.Evaluation, r *risk.Risk, o 
 		c.First, c.Now = bare, bare
 		c.Other, _ = judgment.Opposite(e.Judgment)
 	}
-	switch {
-	case o.Do == ledger.Other && c.Other == nil:
+	if o.Do == ledger.Other && c.Other == nil {
 		onlyFlag(c, ledger.WhyNoOther)
-	case o.Do == ledger.Other && o.Sure && !(r.Low >= o.Above):
-		onlyFlag(c, ledger.WhyUnsure)
 	}
 	if c.Done == ledger.Flag {
 		return c

@@ -67,7 +67,6 @@ type Ground struct {
 // The values of Correction.Why, as sentences: why a verdict was only flagged.
 const (
 	WhyNoOther   = "its verdict has no other, or more than one"
-	WhyUnsure    = "too little is known: the interval of its risk begins lower"
 	WhyStopped   = "such corrections broke more verdicts than they put right, so they were stopped"
 	WhyUnread    = "what earlier corrections came to could not be read in time"
 	WhyUnkept    = "the correction could not be written down"
@@ -77,7 +76,7 @@ const (
 
 // CorrectionSentences returns all values of Correction.Why, for translation.
 func CorrectionSentences() []string {
-	return []string{WhyNoOther, WhyUnsure, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed, WhyTakenBack}
+	return []string{WhyNoOther, WhyStopped, WhyUnread, WhyUnkept, WhyRunFailed, WhyTakenBack}
 }
 
 // maxSignals is the most signals in a correction.

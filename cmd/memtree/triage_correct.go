@@ -65,7 +65,7 @@ type corrected struct {
 
 // of returns the correction of a verdict, nil if there is none. If the store is writable it records it.
 func (c *corrected) of(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) (*ledger.Correction, error) {
-	x, err := m.Correct(ctx, *e, harness.CorrectOptions{Above: c.Bound, Do: ledger.Other, Sure: true})
+	x, err := m.Correct(ctx, *e, harness.CorrectOptions{Above: c.Bound, Do: ledger.Other})
 	switch {
 	case err != nil || x == nil:
 		return nil, err
