@@ -171,10 +171,15 @@ func evidence(a *app, p *say.Output, n *tree.Node) {
 	for _, x := range evidenceParts(a, d.Evidence, "") {
 		p.Part(x.name, text.Clip(x.text, evidenceRunes))
 	}
-	p.Head(a.Say("Analysis"))
-	if d.ActualError != n.Content.Description {
-		p.Part(a.Say("error"), d.ActualError)
+	wrong := d.ActualError
+	if wrong == n.Content.Description {
+		wrong = ""
 	}
+	if wrong+d.ErrorReason == "" {
+		return
+	}
+	p.Head(a.Say("Analysis"))
+	p.Part(a.Say("error"), wrong)
 	p.Part(a.Say("cause"), d.ErrorReason)
 }
 
