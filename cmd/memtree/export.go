@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -236,6 +238,17 @@ func sizeOf(path string) (total int64, err error) {
 	return total, err
 }
 
+// originsLine counts memories by the tree that made them; those made of cases of several trees have no tree.
+func originsLine(v *say.Voice, origins map[string]int) string {
+	several := origins[""]
+	if several == 0 {
+		return tallied(origins)
+	}
+	origins = maps.Clone(origins)
+	delete(origins, "")
+	return strings.TrimSuffix(fmt.Sprintf("%s %d, %s", v.Say("several trees"), several, tallied(origins)), ", ")
+}
+
 // printLeaves prints what leaves and what stays.
 func printLeaves(v *say.Voice, leaves *transfer.Selection, o *exportFlags) error {
 	s, p := &leaves.Summary, v.Page()
@@ -254,7 +267,7 @@ func printLeaves(v *say.Voice, leaves *transfer.Selection, o *exportFlags) error
 			s.Tombstones))
 	}
 	part(v.Say("product"), tallied(s.Products))
-	part(v.Say("learned in"), tallied(s.Origins))
+	part(v.Say("learned in"), originsLine(v, s.Origins))
 	switch {
 	case s.Prompts > 0 && !o.Redact:
 		part(v.Say("texts"), v.Say("prompts, judgments and truths of %d cases, as they were recorded", s.Prompts))
