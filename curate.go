@@ -41,12 +41,9 @@ func (m *Memory) Curation() *curation.Curation {
 func (m *Memory) edit(
 	ctx context.Context, id string, words gate.Draft, at time.Time,
 ) (tree.Node, []string, error) {
-	e, err := evolution.New(evolution.Options{
+	e := evolution.New(evolution.Options{
 		Taxonomy: m.taxonomy, Unsafe: guard.Instructs, Forces: guard.Forces, Words: m.words.Fill, Lift: m.former.Lift,
 	})
-	if err != nil {
-		return tree.Node{}, nil, err
-	}
 	return e.Edit(ctx, m.core.Trusted(), id, words, at)
 }
 

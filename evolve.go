@@ -141,10 +141,7 @@ func (m *Memory) evolve(
 	out *evolution.Evolved,
 ) error {
 	before := *out
-	e, err := m.evolver(o, m.readerOf(o), jobs)
-	if err != nil {
-		return err
-	}
+	e := m.evolver(o, m.readerOf(o), jobs)
 	bounds := evolution.PlanOptions{
 		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, Attempts: attempts,
 		Progress: func(s evolution.PlanProgress) {
@@ -204,7 +201,7 @@ func estimator(o *EvolveOptions) llm.Generator {
 }
 
 // evolver returns the planner, with a model that writes or one that adds up its calls.
-func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jobs) (*evolution.Evolver, error) {
+func (m *Memory) evolver(o *EvolveOptions, ask llm.Generator, jobs *evolution.Jobs) *evolution.Evolver {
 	return evolution.New(evolution.Options{
 		Taxonomy: m.taxonomy, Generator: ask, Model: llm.NameOf(m.readerOf(o)),
 		Finder: evolution.NewFinder(m.core.Index, m.store.Get), Cache: jobs, Unsafe: guard.Instructs, Forces: guard.Forces,

@@ -22,10 +22,7 @@ func (m *Memory) judge(ctx context.Context, out *evolution.Evolved) error {
 // anew takes the lessons out of use that have to be learned again because of a person's decisions since the tree
 // evolved, and returns the changes. With DryRun it applies none.
 func (m *Memory) anew(ctx context.Context, v evolution.Scanner, o *EvolveOptions) (changes []tree.Change, err error) {
-	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Lift: m.former.Lift})
-	if err != nil {
-		return nil, err
-	}
+	e := evolution.New(evolution.Options{Taxonomy: m.taxonomy, Lift: m.former.Lift})
 	err = m.core.UntilFresh(func() error {
 		changes, err = e.Anew(ctx, v, o.Only)
 		if err != nil || o.DryRun || len(changes) == 0 {
@@ -48,10 +45,7 @@ func (m *Memory) estimate(
 	if m.readerOf(o) == nil {
 		return nil
 	}
-	e, err := m.evolver(o, estimator(o), jobs)
-	if err != nil {
-		return err
-	}
+	e := m.evolver(o, estimator(o), jobs)
 	bounds := evolution.PlanOptions{Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review}
 	bounds.MaxCalls, bounds.MaxCost = less(o, out)
 	for plan, err := range e.Plan(ctx, v, bounds) {

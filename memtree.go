@@ -213,10 +213,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 		m.halt = llm.NewHalt(m.learned.spent.Counting(m.opts.Generator), m.opts.Now)
 		o.Generator = m.halt
 	}
-	m.former, err = formation.New(o)
-	if err != nil {
-		return err
-	}
+	m.former = formation.New(o)
 	m.openLearned(ctx)
 	m.briefs, m.looks = m.newBriefs(), m.newLooks()
 	m.core, err = core.Open(ctx, core.Options{

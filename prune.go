@@ -26,10 +26,7 @@ func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolutio
 
 // prune plans which memories to archive, and applies the plan unless it is a dry run.
 func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolution.Pruned, err error) {
-	e, err := evolution.New(evolution.Options{Taxonomy: m.taxonomy})
-	if err != nil {
-		return p, err
-	}
+	e := evolution.New(evolution.Options{Taxonomy: m.taxonomy})
 	err = m.core.UntilFresh(func() error {
 		demand, err := evolution.ReadDemand(ctx, m.store, m.taxonomy)
 		if err != nil {

@@ -45,10 +45,7 @@ func (s *Briefs) read(ctx context.Context, tests []UpcomingTest, o *ReadOptions)
 		t, n := questions[i].Size()
 		out.Tests, out.Memories = out.Tests+t, max(out.Memories, n)
 	}
-	r, err := s.reader(ctx, o.Reader)
-	if err != nil {
-		return out, err
-	}
+	r := s.reader(ctx, o.Reader)
 	if o.DryRun {
 		err = estimate(r, questions, o, &out)
 	} else {

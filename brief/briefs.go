@@ -12,7 +12,6 @@ import (
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/meter"
-	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -176,29 +175,21 @@ func (s *Briefs) ReadNow(ctx context.Context, t UpcomingTest, most time.Duration
 	if err != nil || len(questions) == 0 {
 		return
 	}
-	r, err := s.reader(ctx, nil)
-	if err == nil {
-		_, err = r.Read(ctx, book, questions[0])
-	}
-	if err != nil {
+	if _, err := s.reader(ctx, nil).Read(ctx, book, questions[0]); err != nil {
 		s.a.Failed(err)
 	}
 }
 
 // reader returns a reader with the model of the memory, or the given one in its place.
-func (s *Briefs) reader(ctx context.Context, model llm.Generator) (*modelReader, error) {
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return nil, err
-	}
+func (s *Briefs) reader(ctx context.Context, model llm.Generator) *modelReader {
 	r := &modelReader{
-		Prompts: set, Model: model, Now: s.a.Now,
+		Model: model, Now: s.a.Now,
 		Found: func(t *UpcomingTest) bool { return s.a.Found(ctx, t) },
 	}
 	if model == nil {
 		r.Model, r.Name = s.a.Model, s.a.Name
 	}
-	return r, nil
+	return r
 }
 
 // open adds the tests to the book, or to a copy of it for a dry run, updates it to the live memories, and returns the

@@ -12,10 +12,9 @@ import (
 
 // modelReader sends the questions of a book to a model. It is safe for concurrent use if its model is.
 type modelReader struct {
-	Model   llm.Generator
-	Prompts *prompts.Set
-	Name    string // of the model, for ReaderInfo.By, if the model does not report its own
-	Now     func() time.Time
+	Model llm.Generator
+	Name  string // of the model, for ReaderInfo.By, if the model does not report its own
+	Now   func() time.Time
 	// Found reports whether the search finds a memory for a test; nil: unknown, and a reader that picks nothing is
 	// trusted.
 	Found func(t *UpcomingTest) bool
@@ -29,11 +28,11 @@ const (
 
 // Request returns the model request of a question.
 func (r *modelReader) Request(q *ReadingTask) (llm.Request, error) {
-	p, err := r.Prompts.Brief(q.In)
+	p, err := prompts.Load().Brief(q.In)
 	if err != nil {
 		return llm.Request{}, err
 	}
-	return r.Prompts.Request(p, q.In.Lang, answerTokens+testTokens*len(q.tests)), nil
+	return prompts.Load().Request(p, q.In.Lang, answerTokens+testTokens*len(q.tests)), nil
 }
 
 // ReadCounts counts what answers of a reader brought.

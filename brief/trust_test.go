@@ -30,15 +30,13 @@ func (n names) Generate(_ context.Context, q llm.Request) (llm.Answer, error) {
 // TestSilentReader: a reader that picks a memory for few of the tests for which the search finds one is not trusted,
 // and none of its picks is used.
 func TestSilentReader(t *testing.T) {
-	set, err := prompts.Load(nil)
-	require.NoError(t, err)
 	var tests []string
 	for i := range 20 {
 		tests = append(tests, fmt.Sprintf("Count the cars of garage number %d.", i))
 	}
 	read := func(t *testing.T, b *Book, questions []ReadingTask, named, found int) ReadCounts {
 		t.Helper()
-		r := modelReader{Model: names(named), Prompts: set, Now: func() time.Time { return monday }}
+		r := modelReader{Model: names(named), Now: func() time.Time { return monday }}
 		r.Found = func(*UpcomingTest) bool { found--; return found >= 0 }
 		var all ReadCounts
 		for i := range questions {

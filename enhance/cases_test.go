@@ -26,8 +26,7 @@ func (nothing) Similar(context.Context, *tree.Node, int) ([]tree.Node, error) { 
 // cases returns the cases that are formed of a file's wrong runs without a model.
 func cases(t *testing.T, name string) []tree.Node {
 	t.Helper()
-	former, err := formation.New(formation.Options{})
-	require.NoError(t, err)
+	former := formation.New(formation.Options{})
 	f, err := fixtures.Files.Open(name + ".jsonl")
 	if err != nil {
 		dir := os.Getenv("MEMTREE_SHARED")

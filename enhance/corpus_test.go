@@ -2,21 +2,15 @@ package enhance
 
 import (
 	"encoding/json"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/internal/guard"
 )
-
-func overlay(template string) fs.FS {
-	return fstest.MapFS{"guidance.en.tmpl": {Data: []byte(template)}}
-}
 
 // corpus returns the texts of a file of the shared data, attacks and benign ones apart. It
 // skips the test if there is no such file.

@@ -34,12 +34,11 @@ import (
 
 // Options configures the text that Write makes. The zero value works.
 type Options struct {
-	Lang    string       // "zh" or "en", of the headings; default: the language of Prompt
-	Prompt  string       // the prompt it is written for; Lang and Budget follow from it if they are not set
-	Budget  int          // tokens for the memories, see Tokens; default: by the length of Prompt
-	Whole   int          // most tokens of the whole text, headings and facts among them; 0: no bound
-	Prompts *prompts.Set // default: the built-in templates
-	Words   *Wording     // default: that of the built-in taxonomy
+	Lang   string   // "zh" or "en", of the headings; default: the language of Prompt
+	Prompt string   // the prompt it is written for; Lang and Budget follow from it if they are not set
+	Budget int      // tokens for the memories, see Tokens; default: by the length of Prompt
+	Whole  int      // most tokens of the whole text, headings and facts among them; 0: no bound
+	Words  *Wording // default: that of the built-in taxonomy
 
 	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the ids of the cases of
 	// this very page or test. Own are those of this very test: for these, notes of people are included too, and the
@@ -150,13 +149,6 @@ func Choose(nodes []tree.Node, o Options) (Draft, error) {
 	}
 	if o.Budget <= 0 {
 		o.Budget = defaultBudget(o.Prompt)
-	}
-	if o.Prompts == nil {
-		set, err := prompts.Load(nil)
-		if err != nil {
-			return Draft{}, fmt.Errorf("write guidance: %w", err)
-		}
-		o.Prompts = set
 	}
 	if o.Words == nil {
 		o.Words = NewWording(nil)
@@ -291,7 +283,7 @@ func (o Options) write(items []wordedMemory, facts, known []string) (Block, erro
 			}
 		}
 	}
-	p, err := o.Prompts.Guidance(in)
+	p, err := prompts.Load().Guidance(in)
 	if err != nil {
 		return Block{}, fmt.Errorf("write guidance: %w", err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -317,18 +316,6 @@ func FuzzFence(f *testing.F) {
 		require.NoError(t, err)
 		fenced(t, g, min(max(budget, 1), 1000))
 	})
-}
-
-func TestBrokenTemplate(t *testing.T) {
-	set, err := prompts.Load(overlay("{{- /* version 2 */ -}}\n" +
-		`{{define "system"}}{{range .Facts}}{{.}}{{end}}{{range .Known}}{{.}}{{end}}</memory-context>{{end}}` +
-		`{{define "text"}}{{range .Strategies}}{{.When}}{{.Check}}{{.NotWhen}}{{.Found}}{{end}}` +
-		`{{range .Experiences}}{{.Check}}{{end}}{{range .Cases}}{{.Check}}{{end}}{{end}}`))
-	require.NoError(t, err)
-	g, err := Write(sample("en"), Options{Prompts: set})
-	require.EqualError(t, err, "write guidance: the template guidance.en has an angle bracket in it, "+
-		"which could end the fence; remove it")
-	require.Equal(t, Block{}, g)
 }
 
 func BenchmarkWrite(b *testing.B) {

@@ -58,11 +58,7 @@ func SecondLook(guidance, prompt, lang string, why []Doubt) (string, error) {
 	if len(reasons) == 0 {
 		return guidance, nil
 	}
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return "", fmt.Errorf("write a second look: %w", err)
-	}
-	p, err := set.Second(prompts.SecondInput{Lang: lang, Reasons: reasons})
+	p, err := prompts.Load().Second(prompts.SecondInput{Lang: lang, Reasons: reasons})
 	if err != nil {
 		return "", fmt.Errorf("write a second look: %w", err)
 	}

@@ -166,7 +166,7 @@ func (p *planner) askSome(
 		for _, a := range batch {
 			s.in.Groups = append(s.in.Groups, a.input(a.job))
 		}
-		if s.prompt, err = p.e.o.Prompts.Evolve(s.in); err != nil {
+		if s.prompt, err = prompts.Load().Evolve(s.in); err != nil {
 			return 0, err
 		}
 		if !p.left.hasRoom(&most, size(s.prompt.System, s.prompt.Text), answerTokens(len(batch))) && len(some) > 0 {
@@ -286,7 +286,7 @@ func (p *planner) generate(
 func (p *planner) ask(
 	ctx context.Context, lang string, prompt prompts.Prompt, tokens int, check func(json.RawMessage) error,
 ) (model string, err error) {
-	a, err := llm.Ask(ctx, metered{p}, p.e.o.Prompts.Request(prompt, lang, tokens), check)
+	a, err := llm.Ask(ctx, metered{p}, prompts.Load().Request(prompt, lang, tokens), check)
 	p.counting.Lock()
 	defer p.counting.Unlock()
 	p.usage = p.usage.Add(a.Usage)
@@ -391,7 +391,7 @@ func (a *asking) giveUp() error {
 // cannot decide that.
 func (a *asking) remember(r jobRecord) error {
 	r.Job, r.Left = a.key, a.job.left
-	r.By = tree.Provenance{Analyst: "model", Template: a.e.o.Prompts.EvolveName(a.job.Lang), Model: a.model}
+	r.By = tree.Provenance{Analyst: "model", Template: prompts.Load().EvolveName(a.job.Lang), Model: a.model}
 	if err := a.e.remember(a.ctx, r); err != nil {
 		return err
 	}
@@ -407,7 +407,7 @@ func (a *asking) remember(r jobRecord) error {
 func (a *asking) againKey() string { return a.key + "_again" }
 
 func (w *partitionWork) modelKey(j *job) string {
-	return j.key(w.e.o.Prompts.EvolveName(j.Lang), w.e.o.Model)
+	return j.key(prompts.Load().EvolveName(j.Lang), w.e.o.Model)
 }
 
 // metered is the Generator of a planner. It counts the calls and refuses those beyond the bounds. A repair that it

@@ -105,7 +105,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 		return nil
 	}
 	in := p.inputCauses(d, batch, checks)
-	prompt, err := p.e.o.Prompts.Survey(in)
+	prompt, err := prompts.Load().Survey(in)
 	if err != nil {
 		return err
 	}

@@ -27,13 +27,11 @@ package evolution
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -70,7 +68,6 @@ type Options struct {
 	Taxonomy  *taxonomy.Taxonomy // with the team's rules of learning; nil: taxonomy.Default()
 	Generator llm.Generator      // the model that writes lessons; nil: rules write them
 	Model     string             // name of the model, part of the job keys
-	Prompts   *prompts.Set       // nil: the built-in ones
 	Finder    Finder             // nil: drafts are not tried in retrieval
 	Cache     jobCache           // stores the results of jobs; nil: nothing is stored between plans
 	// Unsafe returns why a text must not be shown to an agent; the reason continues the sentence "its text …". Forces
@@ -91,20 +88,13 @@ type Evolver struct {
 	checks func() *cue.Catalogue
 }
 
-// New returns an Evolver with options o. It fails only if it cannot load the prompts.
-func New(o Options) (*Evolver, error) {
+// New returns an Evolver with options o.
+func New(o Options) *Evolver {
 	if o.Taxonomy == nil {
 		o.Taxonomy = taxonomy.Default()
 	}
 	if o.Cache == nil {
 		o.Cache = forgetful{}
-	}
-	if o.Generator != nil && o.Prompts == nil {
-		set, err := prompts.Load(nil)
-		if err != nil {
-			return nil, fmt.Errorf("new evolver: %w", err)
-		}
-		o.Prompts = set
 	}
 	if o.Words == nil {
 		o.Words = func(*tree.Node) {}
@@ -113,7 +103,7 @@ func New(o Options) (*Evolver, error) {
 		o: o, rules: rulesOf(o.Taxonomy),
 		judge:  gate.New(o.Taxonomy, o.Unsafe, o.Forces),
 		checks: cue.Of(o.Taxonomy),
-	}, nil
+	}
 }
 
 // Partition is an error type and a direction. A lesson belongs to one partition: if agents apply a lesson against one

@@ -131,9 +131,7 @@ func (m *memory) form(tax *taxonomy.Taxonomy, es []tree.Evaluation) {
 
 func former(tb testing.TB, tax *taxonomy.Taxonomy) *formation.Former {
 	tb.Helper()
-	f, err := formation.New(formation.Options{Taxonomy: tax, Words: enhance.NewWording(tax).Fill})
-	require.NoError(tb, err)
-	return f
+	return formation.New(formation.Options{Taxonomy: tax, Words: enhance.NewWording(tax).Fill})
 }
 
 // evolve plans and applies once, and returns the plans.
@@ -156,20 +154,16 @@ func (m *memory) evolve(o Options, p PlanOptions) []Plan {
 func evolver(tb testing.TB, o Options) *Evolver {
 	tb.Helper()
 	if o.Generator != nil || o.Unsafe != nil || o.Cache == nil {
-		e, err := New(o)
-		require.NoError(tb, err)
-		return e
+		return New(o)
 	}
 	once, _ := compiled.LoadOrStore(o.Taxonomy,
-		sync.OnceValues(func() (*Evolver, error) { return New(Options{Taxonomy: o.Taxonomy}) }))
-	made, err := once.(func() (*Evolver, error))()
-	require.NoError(tb, err)
-	e := *made
+		sync.OnceValue(func() *Evolver { return New(Options{Taxonomy: o.Taxonomy}) }))
+	e := *once.(func() *Evolver)()
 	e.o = o
 	return &e
 }
 
-var compiled sync.Map // func() (*Evolver, error) by taxonomy
+var compiled sync.Map // func() *Evolver by taxonomy
 
 // settled checks that another plan changes nothing and calls no model.
 func (m *memory) settled(o Options) {

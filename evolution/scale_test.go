@@ -130,8 +130,7 @@ func planAll(tb testing.TB, s still, cache jobCache, each func([]tree.Change)) (
 	tb.Helper()
 	o := builtIn(tb)
 	o.Cache = cache
-	e, err := New(o)
-	require.NoError(tb, err)
+	e := New(o)
 	for p, err := range e.Plan(tb.Context(), s, PlanOptions{}) {
 		require.NoError(tb, err)
 		changes += len(p.Changes)
@@ -214,8 +213,7 @@ func TestPlanOnALargePlanIsEmpty(t *testing.T) {
 	s := stillOf(many(6_000, 120))
 	m := newMemory(t)
 	o.Cache = kept{m}
-	e, err := New(o)
-	require.NoError(t, err)
+	e := New(o)
 	for _, first := range []bool{true, false} {
 		for p, err := range e.Plan(t.Context(), s, PlanOptions{}) {
 			require.NoError(t, err)
@@ -234,8 +232,7 @@ func TestPlanOnALargePlanIsEmpty(t *testing.T) {
 func BenchmarkPrune(b *testing.B) {
 	s := stillOf(scaled(b, 20_000))
 	planAll(b, s, kept{newMemory(b)}, s.take)
-	e, err := New(with(taxonomy.Default()))
-	require.NoError(b, err)
+	e := New(with(taxonomy.Default()))
 	b.ReportAllocs()
 	for b.Loop() {
 		p, err := e.Prune(b.Context(), s, PruneOptions{Experiences: 5},

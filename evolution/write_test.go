@@ -402,8 +402,7 @@ func TestInterruptedPlanResumes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o.Generator = stopping{author{}, cancel}
 	o.Cache = kept{m}
-	e, err := New(o)
-	require.NoError(t, err)
+	e := New(o)
 	var last error
 	for p, err := range e.Plan(ctx, m, PlanOptions{}) {
 		if last = err; err == nil {

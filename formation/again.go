@@ -9,11 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// With returns a Former like f with another model. It fails only when the prompts cannot be loaded.
-func (f *Former) With(g llm.Generator) (*Former, error) {
+// With returns a Former like f with another model.
+func (f *Former) With(g llm.Generator) *Former {
 	c := *f
 	c.generator = g
-	return &c, c.loadPrompts()
+	return &c
 }
 
 // Waits reports whether no model has read a case yet: none was configured, or it did not answer. A case that a person

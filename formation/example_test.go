@@ -25,11 +25,7 @@ func ExampleDetect() {
 }
 
 func ExampleFormer_Form() {
-	f, err := formation.New(formation.Options{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	f := formation.New(formation.Options{})
 	out, err := f.Form(context.Background(), tree.Evaluation{
 		Prompt:   "Cancel both reservations of the customer",
 		Judgment: tree.Raw(`{"verdict":"done","actions":[{"name":"cancel_reservation","kwargs":{"id":"A1"}}]}`),

@@ -26,7 +26,6 @@ import (
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
-	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -47,7 +46,6 @@ type treeView interface {
 type Options struct {
 	Taxonomy  *taxonomy.Taxonomy // nil: taxonomy.Default()
 	Generator llm.Generator      // nil: no model, the rules analyst alone
-	Prompts   *prompts.Set       // nil: the built-in ones, when Generator is set
 	Origin    tree.Origin        // of the tree that the cases are made in
 	// Redacted promises that every evaluation has been through Redact, like every one in the outbox. If it is false,
 	// Form redacts again.
@@ -61,24 +59,20 @@ type Options struct {
 type Former struct {
 	taxonomy  *taxonomy.Taxonomy
 	generator llm.Generator
-	prompts   *prompts.Set
 	origin    tree.Origin
 	redacted  bool
 	words     func(*tree.Node)
 	compiled  func() compiled // compiles once, at the first wrong verdict
 }
 
-// New returns a Former. It fails only when the prompts cannot be loaded.
-func New(o Options) (*Former, error) {
+// New returns a Former.
+func New(o Options) *Former {
 	f := &Former{
-		taxonomy: o.Taxonomy, generator: o.Generator, prompts: o.Prompts, origin: o.Origin,
+		taxonomy: o.Taxonomy, generator: o.Generator, origin: o.Origin,
 		redacted: o.Redacted, words: o.Words,
 	}
 	if f.taxonomy == nil {
 		f.taxonomy = taxonomy.Default()
-	}
-	if err := f.loadPrompts(); err != nil {
-		return nil, fmt.Errorf("new former: %w", err)
 	}
 	f.compiled = sync.OnceValue(func() compiled {
 		c := compiled{checks: cue.Of(f.taxonomy)()}
@@ -88,20 +82,12 @@ func New(o Options) (*Former, error) {
 		c.team = newClassifier(f.taxonomy.ErrorTypes())
 		return c
 	})
-	return f, nil
+	return f
 }
 
 // mayRead reports whether the Former has a model that may read data of a product.
 func (f *Former) mayRead(product string) bool {
 	return f.generator != nil && !f.taxonomy.WithoutModel(product)
-}
-
-// loadPrompts loads the built-in prompts, if the Former has a model and no prompts.
-func (f *Former) loadPrompts() (err error) {
-	if f.generator != nil && f.prompts == nil {
-		f.prompts, err = prompts.Load(nil)
-	}
-	return err
 }
 
 // compiled are the cues of the rules analyst.

@@ -21,14 +21,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func former(tb testing.TB, o Options) *Former {
-	f, err := New(o)
-	require.NoError(tb, err)
-	return f
-}
-
 func TestFormMakesACase(t *testing.T) {
-	f := former(t, Options{Origin: tree.Origin{ID: "o_1", Label: "team"}, Words: enhance.NewWording(nil).Fill})
+	f := New(Options{Origin: tree.Origin{ID: "o_1", Label: "team"}, Words: enhance.NewWording(nil).Fill})
 	e := tree.Evaluation{
 		ID: "v1", RunID: "r1", CaseID: "CASE_7", Attempt: 1, At: time.Date(2026, 1, 28, 9, 0, 0, 0, time.UTC),
 		Scene: tree.Scene{ID: "S1", Type: "表单", Route: "/orders/42?x=1"}, Scope: tree.Scope{Product: "shop", Test: "t"},
@@ -70,14 +64,14 @@ func TestFormRedactsUnlessPromised(t *testing.T) {
 	e := sample()
 	e.Prompt += " with password=hunter2x"
 	for promised, want := range map[bool]string{false: "password=[redacted:password]", true: "password=hunter2x"} {
-		out, err := former(t, Options{Redacted: promised}).Form(t.Context(), e, &memory{})
+		out, err := New(Options{Redacted: promised}).Form(t.Context(), e, &memory{})
 		require.NoError(t, err)
 		require.Contains(t, out.Changes[0].Node.CaseData.TestCase.Prompt, want)
 	}
 }
 
 func TestFormLeavesTheRest(t *testing.T) {
-	f := former(t, Options{})
+	f := New(Options{})
 	right, err := f.Form(t.Context(), tree.Evaluation{Prompt: "p", Judgment: tree.Raw(`"pass"`),
 		GroundTruth: tree.Raw(`"pass"`), Trial: "t_1"}, &memory{})
 	require.NoError(t, err)
@@ -99,7 +93,7 @@ func TestFormLeavesTheRest(t *testing.T) {
 }
 
 func TestFormAttachesOccurrences(t *testing.T) {
-	f, m := former(t, Options{}), &memory{}
+	f, m := New(Options{}), &memory{}
 	form := func(e tree.Evaluation) Formed {
 		out, err := f.Form(t.Context(), e, m)
 		require.NoError(t, err)
@@ -145,7 +139,7 @@ func TestFormAttachesOccurrences(t *testing.T) {
 }
 
 func TestFormIsWithinLimits(t *testing.T) {
-	f := former(t, Options{})
+	f := New(Options{})
 	for name, e := range map[string]tree.Evaluation{
 		"long": {Prompt: strings.Repeat("检查页面。", 60_000), Judgment: tree.Raw(`"` + strings.Repeat("好", 300_000) + `"`),
 			GroundTruth: tree.Raw(`["` + strings.Repeat(`\"`, 200_000) + `"]`), Reason: strings.Repeat("错", 300_000)},
@@ -212,7 +206,7 @@ func TestAnalyseWithAModel(t *testing.T) {
 			model := llmtest.NewScript(c.steps...)
 			e := sample()
 			e.GroundTruth = tree.Raw(`{"verdict":"success","answer":"Fallingwater House"}`)
-			out, err := former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
+			out, err := New(Options{Generator: model}).Form(t.Context(), e, &memory{})
 			require.NoError(t, err)
 			n := out.Changes[0].Node
 			require.NoError(t, tree.Check(&n))
@@ -251,13 +245,13 @@ func TestTrust(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := sample()
 			e.Reason = c.note
-			out, err := former(t, Options{}).Form(t.Context(), e, &memory{})
+			out, err := New(Options{}).Form(t.Context(), e, &memory{})
 			require.NoError(t, err)
 			if c.rules != "?" {
 				require.Equal(t, c.rules, out.Changes[0].Node.CaseData.Misses[0].Check)
 			}
 			model := llmtest.NewScript(llmtest.ScriptStep{Text: c.answer})
-			out, err = former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
+			out, err = New(Options{Generator: model}).Form(t.Context(), e, &memory{})
 			require.NoError(t, err)
 			n := out.Changes[0].Node
 			var got []string
@@ -282,7 +276,7 @@ func TestCounts(t *testing.T) {
 	b.WriteString("file                  n  right  unlabelled  wrong  pass  fail  other  cases  occurrences " +
 		" untyped\n")
 	for _, name := range evaluationFiles {
-		f, m := former(t, Options{}), &memory{}
+		f, m := New(Options{}), &memory{}
 		var n, right, unlabelled int
 		dir := map[taxonomy.Direction]int{}
 		for _, e := range evaluations(t, filepath.Join(data, "evaluations", name)) {

@@ -62,8 +62,7 @@ func (p *passes) add(own, pass bool) {
 
 func groundingOf(t *testing.T, path string) (notes, general passes) {
 	t.Helper()
-	f, err := New(Options{})
-	require.NoError(t, err)
+	f := New(Options{})
 	var runs []tree.Evaluation
 	for _, e := range evaluations(t, path) {
 		if e.Reason != "" && (e.Correct == nil || !*e.Correct) {

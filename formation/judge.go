@@ -19,7 +19,7 @@ func (f *Former) judge(ctx context.Context, x *facts) error {
 	in := prompts.JudgeInput{
 		Lang: x.lang, Prompt: x.e.Prompt, Judgment: x.e.Judgment.Text(), GroundTruth: x.e.GroundTruth.Text(),
 	}
-	p, err := f.prompts.Judge(in)
+	p, err := prompts.Load().Judge(in)
 	if err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}

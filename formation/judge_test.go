@@ -90,7 +90,7 @@ func TestFormAsksTheJudge(t *testing.T) {
 			model := llmtest.NewScript(c.steps...)
 			e := inProse(c.judgment, c.truth)
 			e.Trial = "t_1"
-			out, err := former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
+			out, err := New(Options{Generator: model}).Form(t.Context(), e, &memory{})
 			require.NoError(t, err)
 			require.Len(t, model.Requests(), len(c.steps))
 			require.True(t, out.Verdict.Labelled)
@@ -121,7 +121,7 @@ func TestFormAsksTheJudgeInChinese(t *testing.T) {
 	e.Prompt = "请检查评论列表中的每条评论是否都有作者"
 	model := llmtest.NewScript(step(false, "false_pass", "智能体没有发现缺少作者的评论。"),
 		llmtest.ScriptStep{Err: &llm.Error{Kind: llm.KindRefused}})
-	out, err := former(t, Options{Generator: model}).Form(t.Context(), e, &memory{})
+	out, err := New(Options{Generator: model}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Equal(t, taxonomy.FalsePass, out.Verdict.Direction)
 	require.Regexp(t, `^judge\.zh@`, out.Changes[0].Node.Provenance.Template)
@@ -131,7 +131,7 @@ func TestFormAsksTheJudgeInChinese(t *testing.T) {
 func TestJudgeKeepsTheReasonGiven(t *testing.T) {
 	e := inProse(saysFine, isBroken)
 	e.Reason = "It did not scroll to the second review."
-	out, err := former(t, Options{Generator: llmtest.NewScript(step(false, "false_pass", missed),
+	out, err := New(Options{Generator: llmtest.NewScript(step(false, "false_pass", missed),
 		llmtest.ScriptStep{Text: analysed})}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Equal(t, e.Reason, out.Changes[0].Node.CaseData.EvaluatorReason)
@@ -163,7 +163,7 @@ func TestJudgeIsNotAsked(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript()
-			out, err := former(t, Options{Generator: model}).Form(t.Context(), c.e, &memory{})
+			out, err := New(Options{Generator: model}).Form(t.Context(), c.e, &memory{})
 			for _, r := range model.Requests() { // the analyst may be called
 				require.NotContains(t, r.Name, "judge")
 			}
@@ -188,7 +188,7 @@ func TestJudgeFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := llmtest.NewScript(c...)
-			out, err := former(t, Options{Generator: model}).Form(t.Context(), inProse(saysFine, isBroken), &memory{})
+			out, err := New(Options{Generator: model}).Form(t.Context(), inProse(saysFine, isBroken), &memory{})
 			require.NoError(t, err)
 			require.Error(t, out.ModelErr)
 			require.False(t, out.Verdict.Labelled)

@@ -26,7 +26,7 @@ func caseOf(t *testing.T, e tree.Evaluation) tree.Node {
 	if len(e.GroundTruth) == 0 {
 		e.GroundTruth = tree.Raw(`{"verdict":"fail"}`)
 	}
-	out, err := former(t, Options{}).Form(t.Context(), e, &memory{})
+	out, err := New(Options{}).Form(t.Context(), e, &memory{})
 	require.NoError(t, err)
 	require.Len(t, out.Changes, 1)
 	require.NoError(t, tree.Check(&out.Changes[0].Node))
@@ -109,7 +109,7 @@ func TestMissesOfStrangeInput(t *testing.T) {
 
 // The same note on many runs gives each run its type, and does not touch the others.
 func TestANoteTypesItsOwnRunAlone(t *testing.T) {
-	f, m := former(t, Options{}), &memory{}
+	f, m := New(Options{}), &memory{}
 	for i := range 16 {
 		out, err := f.Form(t.Context(), tree.Evaluation{
 			ID: fmt.Sprint("r", i), CaseID: fmt.Sprint("T", i), Prompt: fmt.Sprintf("Check page %d", i),
@@ -125,7 +125,7 @@ func TestANoteTypesItsOwnRunAlone(t *testing.T) {
 }
 
 func TestRecurrenceInOtherWords(t *testing.T) {
-	f, m := former(t, Options{}), &memory{}
+	f, m := New(Options{}), &memory{}
 	form := func(id, caseID, judgment, reason string) tree.Change {
 		out, err := f.Form(t.Context(), tree.Evaluation{
 			ID: id, CaseID: caseID, Prompt: "Check that Save works", Judgment: tree.Raw(judgment),
@@ -156,7 +156,7 @@ func TestRecurrenceInOtherWords(t *testing.T) {
 }
 
 func TestLift(t *testing.T) {
-	f := former(t, Options{})
+	f := New(Options{})
 	n := caseOf(t, tree.Evaluation{Reason: "It never clicked “Save”."})
 	want := n.CaseData.Misses
 	n.CaseData.Misses = nil

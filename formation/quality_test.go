@@ -99,8 +99,7 @@ func TestQualityOfNotes(t *testing.T) {
 	b.WriteString("suite  notes  with a check  agree\n")
 	for _, suite := range []string{"a", "b", "g", "i"} {
 		causes, notes, typed, agree := map[string]map[string]int{}, 0, 0, 0
-		f, err := New(Options{})
-		require.NoError(t, err)
+		f := New(Options{})
 		lines(t, filepath.Join(data, "lessons", "suite-"+suite, "runs.jsonl"), func(line []byte) {
 			var label struct{ Labels struct{ Cause string } }
 			require.NoError(t, json.Unmarshal(line, &label))

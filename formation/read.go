@@ -80,7 +80,7 @@ func (f *Former) readAll(ctx context.Context, runs []*DetectedRun) {
 // readSome makes one call about runs. It uses the usable parts of the answer, run by run.
 func (f *Former) readSome(ctx context.Context, runs []*DetectedRun) {
 	in := f.question(runs)
-	p, err := f.prompts.Analyse(in)
+	p, err := prompts.Load().Analyse(in)
 	var answer llm.Answer
 	var read []prompts.AnalyseOutput
 	if err == nil {
@@ -111,5 +111,5 @@ const maxTokens = 400
 func (f *Former) ask(
 	ctx context.Context, p prompts.Prompt, lang string, n int, check func(json.RawMessage) error,
 ) (llm.Answer, error) {
-	return llm.Ask(ctx, f.generator, f.prompts.Request(p, lang, maxTokens*(n+1)), check)
+	return llm.Ask(ctx, f.generator, prompts.Load().Request(p, lang, maxTokens*(n+1)), check)
 }

@@ -55,7 +55,7 @@ func screens(t *testing.T, f *Former, n int) []*DetectedRun {
 // Ten runs are sent in one question, each evidence once, and a known case not at all.
 func TestReadAsksInTens(t *testing.T) {
 	model, m := &reader{}, &memory{}
-	f := former(t, Options{Generator: model})
+	f := New(Options{Generator: model})
 	runs := screens(t, f, 23)
 	known, err := f.Insert(t.Context(), m, runs[0]) // before it was read
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func TestReadAsksInTens(t *testing.T) {
 // A run that is not in the answer waits; the others of that answer are used. Read again in vain it waits no longer.
 func TestReadDropsABadRun(t *testing.T) {
 	model, m := &reader{skips: "screen (3)"}, &memory{}
-	f := former(t, Options{Generator: model})
+	f := New(Options{Generator: model})
 	runs := screens(t, f, prompts.MaxRuns)
 	require.NoError(t, f.Read(t.Context(), m, runs))
 	var waiting []tree.Node
@@ -98,13 +98,11 @@ func TestReadDropsABadRun(t *testing.T) {
 			waiting = append(waiting, n)
 		}
 	}
-	f, err := f.With(&reader{})
-	require.NoError(t, err)
+	f = f.With(&reader{})
 	read, why := f.Again(t.Context(), waiting)
 	require.Empty(t, why)
 	require.Equal(t, "misread_screen", read[0].CaseData.Misses[0].Check)
-	f, err = f.With(model)
-	require.NoError(t, err)
+	f = f.With(model)
 	read, why = f.Again(t.Context(), waiting)
 	require.True(t, llm.Answered(why[waiting[0].ID]))
 	require.Equal(t, "rules", read[0].Provenance.Analyst)

@@ -104,10 +104,7 @@ func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) 
 	for _, q := range questions {
 		out.Runs += len(q)
 	}
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return out, fmt.Errorf("read facts: %w", err)
-	}
+	set := prompts.Load()
 	price := o.Price
 	if price == nil {
 		price = func(llm.Usage) float64 { return 0 }

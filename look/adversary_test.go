@@ -129,11 +129,7 @@ func (a adversary) kinds() (made, cut map[string]func(r *shownRun) string) {
 		},
 		"of the claim": func(r *shownRun) string { return strings.Join(a.span(r.claim, 4), " ") },
 		"of the question": func(r *shownRun) string {
-			set, err := prompts.Load(nil)
-			if err != nil {
-				return ""
-			}
-			p, err := set.Look(prompts.LookInput{Lang: text.Lang(r.task), Task: "-", Evidence: "-", Claim: "-"})
+			p, err := prompts.Load().Look(prompts.LookInput{Lang: text.Lang(r.task), Task: "-", Evidence: "-", Claim: "-"})
 			if err != nil {
 				return ""
 			}

@@ -95,10 +95,7 @@ func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (Read
 	case model == nil && o.Decider == nil && !o.DryRun:
 		return out, fmt.Errorf("look: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
 	}
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return out, fmt.Errorf("look: %w", err)
-	}
+	set := prompts.Load()
 	asks, err := s.questions(ctx, es, set, s.a.Picture != nil && llm.Sees(model), &out)
 	if err != nil {
 		return out, fmt.Errorf("look: %w", err)
@@ -273,10 +270,7 @@ func (r *ReadResult) add(l *Look, err error) {
 
 // blind makes the question one without pictures.
 func (s *Looks) blind(a *verdictQuestion) error {
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return fmt.Errorf("look: %w", err)
-	}
+	set := prompts.Load()
 	a.in.Pictures = 0
 	p, err := set.Look(a.in)
 	if err != nil {

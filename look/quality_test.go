@@ -43,8 +43,7 @@ func inTime(es []tree.Evaluation) []tree.Evaluation {
 // TestQualityTokens: a look at a real verdict costs at most 2,500 tokens in the median, with a long answer, and no look
 // is lost because evidence reads like an order.
 func TestQualityTokens(t *testing.T) {
-	set, err := prompts.Load(nil)
-	require.NoError(t, err)
+	set := prompts.Load()
 	table := "Tokens of a look at a verdict: the median, and the most.\n\n"
 	for _, name := range []string{"webjudge", "judgebench", "tau"} {
 		var tokens []int

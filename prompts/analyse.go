@@ -130,10 +130,3 @@ func (r *AnalyseRun) write(b *strings.Builder, number int, lang string) {
 func runLine(s string, limit int) string {
 	return fenceMarker().ReplaceAllString(text.Line(cutMiddle(s, limit)), "&lt;$1")
 }
-
-// sampleAnalyse has a value in every field; see samples.
-var sampleAnalyse = AnalyseInput{
-	Checks: []AnalyseCheck{{"sample_check", "the line", ""}},
-	Runs: []AnalyseRun{{Direction: "false_pass", Where: "the place", Task: "the task", Claimed: "the claim",
-		Truth: "the truth", Note: "the note"}},
-}

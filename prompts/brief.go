@@ -106,10 +106,3 @@ func (in BriefInput) Read(raw json.RawMessage) ([]BriefPick, error) {
 	}
 	return a.Told, nil
 }
-
-// sampleBrief has a value in every field; see samples.
-var sampleBrief = BriefInput{
-	Memories: []BriefMemory{{"m1", "the memory"}},
-	Tests:    []BriefTest{{"t1", "the product", "the place", "the task"}},
-	Refused:  []string{"the objection"},
-}

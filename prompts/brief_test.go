@@ -12,7 +12,7 @@ import (
 )
 
 func TestBriefGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	full := prompts.BriefInput{
 		Lang: "en",
 		Memories: []prompts.BriefMemory{

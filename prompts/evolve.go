@@ -247,9 +247,3 @@ func (l EvolveText) tidy() EvolveText {
 	}
 	return l
 }
-
-// sampleEvolve has a value in every field; see samples.
-var sampleEvolve = EvolveInput{Groups: []EvolveGroup{{
-	Direction: "false_pass", Check: "the check", Told: "the lesson", Refused: []string{"the objection"},
-	Cases: []EvolveCase{{"the task", "the note", "the claim", "the ground truth"}},
-}}}

@@ -37,7 +37,7 @@ func evolveInputs() map[string]prompts.EvolveInput {
 }
 
 func TestEvolveGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	for name, in := range evolveInputs() {
 		p, err := s.Evolve(in)
 		require.NoError(t, err)
@@ -91,7 +91,7 @@ func answer(t testing.TB, list ...said) json.RawMessage {
 
 func TestReadEvolved(t *testing.T) {
 	in := evolveInputs()["full.en"]
-	p, err := load(t).Evolve(in)
+	p, err := prompts.Load().Evolve(in)
 	require.NoError(t, err)
 	raw, err := llm.Decode(string(answer(t,
 		lesson(2, func(o *said) { o.Apart, o.Cases, o.EN, o.ZH = " no\ncause ", []int{}, prompts.EvolveText{}, o.EN }),
@@ -212,7 +212,7 @@ func TestEvolveCaps(t *testing.T) {
 		}
 		in.Groups = append(in.Groups, g)
 	}
-	p, err := load(t).Evolve(in)
+	p, err := prompts.Load().Evolve(in)
 	require.NoError(t, err)
 	require.Less(t, utf8.RuneCountInString(p.System+p.Text)/prompts.MaxEvolveGroups, 8_000, "a group")
 }

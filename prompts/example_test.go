@@ -13,11 +13,7 @@ import (
 // From wrong verdicts to what was missed: the prompt, the model's answer, and one repair
 // worded in the language of the prompt.
 func Example() {
-	set, err := prompts.Load(nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	set := prompts.Load()
 	in := prompts.AnalyseInput{
 		Lang: "zh", Checks: []prompts.AnalyseCheck{{ID: "recompute", Line: "重新计算合计与数量"}},
 		Runs: []prompts.AnalyseRun{{

@@ -90,9 +90,6 @@ func (in FactsInput) fields() any {
 	}
 }
 
-// sampleFacts is what Load tries a template with.
-var sampleFacts = FactsInput{Runs: []FactsRun{{Page: "the page", Task: "the task", Note: "the note"}}}
-
 // Read decodes an answer to the prompt made from in: the valid facts, in the order of the answer. A fact is valid only
 // if its quotation is in the note of its first run. err joins the problems of the others, written for the model.
 func (in FactsInput) Read(raw json.RawMessage) (found []FactsFound, err error) {

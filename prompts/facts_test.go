@@ -12,7 +12,7 @@ import (
 )
 
 func TestFactsGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	full := prompts.FactsInput{Lang: "en", Runs: []prompts.FactsRun{
 		{Page: "/seats/:p", Task: "Choose 12A and check that it is held.", Note: "a hold runs for 15 minutes"},
 		{Page: "bill", Task: "核对账单金额。", Note: "接口返回的是分"},

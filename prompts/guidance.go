@@ -58,19 +58,5 @@ func (in GuidanceInput) CaseGroups() []CaseGroup {
 // Guidance returns in as text for the prompt of an agent. Prompt.System has Open, Facts and Known, then the header of
 // the hints, which describes how to use them: they are hypotheses. Prompt.Text has the sections of hints.
 func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
-	return s.render("guidance", in.Lang, in.fields(), nil)
-}
-
-func (in GuidanceInput) fields() any { return in }
-
-// sampleGuidance has a value in every field that a Hint can have; see samples.
-var sampleGuidance = GuidanceInput{
-	Open:  []string{"the open check"},
-	Facts: []string{"the fact"},
-	Known: []string{"the product's fact"},
-	Strategies: []Hint{{When: "the condition", Check: "the strategy", NotWhen: "the exception", Mistake: "the mistake",
-		Found: "the finding"}},
-	Experiences: []Hint{{Check: "the experience"}},
-	Taught:      []Hint{{Check: "the lesson"}},
-	Cases:       []Hint{{Check: "the case"}},
+	return s.render("guidance", in.Lang, in, nil)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestGuidanceGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	hint := prompts.Hint{When: "The condition.", Check: "The check.", NotWhen: "The exception.", Mistake: "The mistake."}
 	for _, lang := range []string{"en", "zh"} {
 		p, err := s.Guidance(prompts.GuidanceInput{Lang: lang, Strategies: []prompts.Hint{hint, {Check: "Only a check."}},

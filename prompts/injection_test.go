@@ -73,7 +73,7 @@ func holds(t *testing.T, set *prompts.Set, lang, s string, plain map[string]prom
 // For any content of an evaluation, or of a model's earlier answer, the instructions are the same byte for byte, and
 // all of the content is in sections of data.
 func TestInjectionDoesNotChangeWhatIsAsked(t *testing.T) {
-	set := load(t)
+	set := prompts.Load()
 	for _, lang := range []string{"en", "zh"} {
 		plain := every(t, set, lang, "plain words")
 		require.NotContains(t, asked(plain["evolve"])+asked(plain["repair"]), "plain words", "nothing stands outside")
@@ -95,7 +95,7 @@ func TestQualityInjection(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("the shared data is not here; set MEMTREE_SHARED")
 	}
-	set := load(t)
+	set := prompts.Load()
 	plain := every(t, set, "en", "plain words")
 	n := 0
 	for _, name := range files {

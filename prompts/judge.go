@@ -67,5 +67,3 @@ func (in JudgeInput) Read(raw json.RawMessage) (JudgeOutput, error) {
 			v.Direction)
 	}
 }
-
-var sampleJudge = JudgeInput{Prompt: "the task", Judgment: "the judgment", GroundTruth: "the ground truth"}

@@ -111,10 +111,6 @@ func (in LookInput) Read(raw json.RawMessage) (LookOutput, error) {
 	return v, nil
 }
 
-var sampleLook = LookInput{
-	Task: "the task", Evidence: "the evidence", Claim: "the verdict", Before: []string{"the memory"},
-}
-
 // State returns task, evidence and verdict without a question, for a model that returns a decision and no text.
 func (in LookInput) State() string {
 	return "The task:\n" + fenceOrDash("task", in.Task, maxLookTask) +

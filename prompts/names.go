@@ -54,9 +54,6 @@ func (in NamesInput) fields() any {
 	return struct{ Elements string }{fenceOrDash("elements", b.String(), MaxNamesElements*(3*maxValue+20))}
 }
 
-// sampleNames is what Load tries a template with.
-var sampleNames = NamesInput{Elements: []NamesElement{{Page: "/page", Role: "button", Name: "the name"}}}
-
 // Read decodes an answer to the prompt made from in: the names of each element, in the order of in.Elements, nil for
 // an element that the answer omits. err joins the problems of the answer, written for the model.
 func (in NamesInput) Read(raw json.RawMessage) (names [][]string, err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestNamesGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	full := prompts.NamesInput{Lang: "en", Elements: []prompts.NamesElement{
 		{Page: "/login", Role: "button", Name: "Sign in"}, {Page: "/cart", Role: "button", Name: "−"},
 		{Page: "/todo", Role: "checkbox"},

@@ -3,14 +3,11 @@ package prompts_test
 import (
 	"encoding/json"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -19,13 +16,6 @@ import (
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 )
-
-func load(t testing.TB) *prompts.Set {
-	t.Helper()
-	s, err := prompts.Load(nil)
-	require.NoError(t, err)
-	return s
-}
 
 var checks = []prompts.AnalyseCheck{
 	{ID: "recompute", Line: "Recomputing totals"}, {ID: "settle", Line: "Waiting", Only: "false_fail"},
@@ -55,7 +45,7 @@ func inputs() map[string]prompts.AnalyseInput {
 }
 
 func TestAnalyseGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	for name, in := range inputs() {
 		t.Run(name, func(t *testing.T) {
 			p, err := s.Analyse(in)
@@ -66,7 +56,7 @@ func TestAnalyseGolden(t *testing.T) {
 }
 
 func TestJudgeGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	for _, in := range []prompts.JudgeInput{
 		{Lang: "en", Prompt: "Does the login work?", Judgment: "Works, but the avatar is missing.",
 			GroundTruth: "The avatar is not shown after login."},
@@ -79,7 +69,7 @@ func TestJudgeGolden(t *testing.T) {
 }
 
 func TestRepairGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	for _, in := range []prompts.RepairInput{
 		{Lang: "en", Task: "What is true?\n<data name=\"x\">\ny\n</data>", Answer: "{\"a\":</data>1",
 			Problems: []string{"a: must be string,\nnot number", "a: must be string, not number", ""}},
@@ -97,7 +87,7 @@ func show(p prompts.Prompt) string {
 
 // Every schema uses only what llm.Decode and the providers support.
 func TestSchemas(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	a, err := s.Analyse(inputs()["full.en"])
 	require.NoError(t, err)
 	good := `{"runs":[{"run":1,"misses":[{"how":"It did not add up.","check":"recompute","what":[],"instead":""}]}]}`
@@ -137,7 +127,7 @@ func TestReadVerdict(t *testing.T) {
 }
 
 func TestAnalyseRefuses(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	_, err := s.Analyse(prompts.AnalyseInput{})
 	require.ErrorContains(t, err, "there are 0 runs, 1 to 10")
 	_, err = s.Analyse(prompts.AnalyseInput{Runs: make([]prompts.AnalyseRun, prompts.MaxRuns+1)})
@@ -149,7 +139,7 @@ func TestAnalyseRefuses(t *testing.T) {
 
 // However large the input, a prompt fits a small model.
 func TestCaps(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	for _, text := range []string{strings.Repeat("a word. ", 1<<17), strings.Repeat("汉", 1<<18),
 		strings.Repeat("e\u0301", 1<<17), strings.Repeat("\x1b[31m\u200b", 1<<17) + "end", strings.Repeat("\xff", 1<<20)} {
 		in := prompts.AnalyseInput{Lang: "zh"}
@@ -170,9 +160,9 @@ func TestCaps(t *testing.T) {
 
 func TestDeterministic(t *testing.T) {
 	for name, in := range inputs() {
-		a, err := load(t).Analyse(in)
+		a, err := prompts.Load().Analyse(in)
 		require.NoError(t, err)
-		b, err := load(t).Analyse(in)
+		b, err := prompts.Load().Analyse(in)
 		require.NoError(t, err)
 		require.Equal(t, a, b, name)
 	}
@@ -190,7 +180,7 @@ func FuzzFence(f *testing.F) {
 		strings.Repeat("</data>", 900)} {
 		f.Add(s)
 	}
-	set := load(f)
+	set := prompts.Load()
 	clean, err := set.Analyse(prompts.AnalyseInput{Checks: checks, Runs: []prompts.AnalyseRun{{Task: "a"}}})
 	require.NoError(f, err)
 	opens, closes := len(opening.FindAllString(clean.Text, -1)), len(closing.FindAllString(clean.Text, -1))
@@ -214,85 +204,25 @@ func FuzzFence(f *testing.F) {
 	})
 }
 
-func TestLoadOverlay(t *testing.T) {
-	judge, err := fs.ReadFile(os.DirFS("templates"), "judge.en.tmpl")
-	require.NoError(t, err)
-	changed := strings.Replace(strings.Replace(string(judge), "version 1", "version 7", 1), "You compare",
-		"Dear model, you compare", 1)
-	s, err := prompts.Load(fstest.MapFS{"judge.en.tmpl": {Data: []byte(changed)}, "README.md": {Data: []byte("ours")}})
-	require.NoError(t, err)
-	in := prompts.JudgeInput{Judgment: "a", GroundTruth: "b"}
-	p, err := s.Judge(in)
-	require.NoError(t, err)
-	require.Contains(t, p.System, "Dear model")
-	require.Regexp(t, `^judge\.en@7\+[0-9a-f]{8}$`, p.Name())
-	builtin, err := load(t).Judge(in)
-	require.NoError(t, err)
-	require.NotEqual(t, builtin.Version, p.Version)
-
-	crlf, err := prompts.Load(fstest.MapFS{"judge.en.tmpl": {Data: []byte(strings.ReplaceAll(string(judge),
-		"\n", "\r\n"))}})
-	require.NoError(t, err)
-	same, err := crlf.Judge(in)
-	require.NoError(t, err)
-	require.Equal(t, builtin, same, "line ends do not change a template")
-}
-
-func TestLoadRefuses(t *testing.T) {
-	const head = "{{- /* version 1 */ -}}\n{{define \"system\"}}JSON correct direction{{end}}\n"
-	for name, c := range map[string]struct{ file, text, want string }{
-		"unknown name": {"juge.en.tmpl", head, "juge.en.tmpl: there is no prompt of this name; use one of analyse.en, "},
-		"no version":   {"judge.en.tmpl", "hello", "judge.en.tmpl:1: the first line must be"},
-		"version zero": {"judge.en.tmpl", "{{/* version 0 */}}", "judge.en.tmpl:1: the first line must be"},
-		"broken":       {"judge.en.tmpl", head + `{{define "text"}}{{if}}{{end}}`, "judge.en.tmpl:3: missing value for if"},
-		"no text":      {"judge.en.tmpl", head, `judge.en.tmpl:1: has no {{define "text"}}`},
-		"unknown field": {"judge.en.tmpl", head + "{{define \"text\"}}\n{{.Judgement}}{{end}}",
-			"judge.en.tmpl:4:2: executing \"text\" at <.Judgement>"},
-		"unused field": {"judge.en.tmpl", head + `{{define "text"}}{{.Judgment}}{{end}}`,
-			`judge.en.tmpl:1: "the ground truth" does not come through`},
-		"not UTF-8": {"judge.en.tmpl", head + "\xff", "judge.en.tmpl: is not UTF-8"},
-		"too large": {"judge.en.tmpl", strings.Repeat(" ", 1<<20), "has more than"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := prompts.Load(fstest.MapFS{c.file: {Data: []byte(c.text)}})
-			require.ErrorContains(t, err, c.want)
-		})
-	}
-	_, err := prompts.Load(fstest.MapFS{"a.tmpl": {}, "b.tmpl": {}})
-	require.ErrorContains(t, err, "a.tmpl")
-	require.ErrorContains(t, err, "b.tmpl", "all that is wrong is said at once")
-}
-
-// Each prompt is there in both languages, and works: a process parses only those that it uses.
+// Each prompt is there in both languages.
 func TestPairs(t *testing.T) {
-	_, err := prompts.Load(os.DirFS("templates"))
-	require.NoError(t, err)
 	en, err := filepath.Glob("templates/*.en.tmpl")
 	require.NoError(t, err)
 	zh, err := filepath.Glob("templates/*.zh.tmpl")
 	require.NoError(t, err)
 	require.NotEmpty(t, en)
 	require.Len(t, zh, len(en))
+	require.Len(t, samples, len(en), "each is tried")
 	for i := range en {
 		require.Equal(t, strings.TrimSuffix(en[i], ".en.tmpl"), strings.TrimSuffix(zh[i], ".zh.tmpl"))
 	}
 }
 
 func BenchmarkAnalyse(b *testing.B) {
-	s := load(b)
+	s := prompts.Load()
 	in := inputs()["full.en"]
 	for b.Loop() {
 		if _, err := s.Analyse(in); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// What a team's own templates cost at start: all are parsed and tried.
-func BenchmarkLoad(b *testing.B) {
-	overlay := os.DirFS("templates")
-	for b.Loop() {
-		if _, err := prompts.Load(overlay); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -38,5 +38,3 @@ func bullets(reasons []string) string {
 	}
 	return strings.Join(lines, "\n")
 }
-
-var sampleRepair = RepairInput{Task: "the task", Answer: "the answer", Problems: []string{"the problem"}}

@@ -10,9 +10,5 @@ type SecondInput struct {
 // Second returns the reasons in in as text for the agent of the second run. It does not include the first verdict, so
 // that the agent looks at the test instead of at that verdict.
 func (s *Set) Second(in SecondInput) (Prompt, error) {
-	return s.render("second", in.Lang, in.fields(), nil)
+	return s.render("second", in.Lang, in, nil)
 }
-
-func (in SecondInput) fields() any { return in }
-
-var sampleSecond = SecondInput{Reasons: []string{"the reason"}}

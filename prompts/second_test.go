@@ -11,7 +11,9 @@ import (
 
 func TestSecondGolden(t *testing.T) {
 	for _, lang := range []string{"en", "zh"} {
-		p, err := load(t).Second(prompts.SecondInput{Lang: lang, Reasons: []string{"the first reason", "the second one"}})
+		p, err := prompts.Load().Second(prompts.SecondInput{
+			Lang: lang, Reasons: []string{"the first reason", "the second one"},
+		})
 		require.NoError(t, err)
 		golden.Equal(t, "testdata/second."+lang+".golden", show(p))
 	}

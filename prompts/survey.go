@@ -131,6 +131,3 @@ func (in SurveyInput) wrong(g *SurveyGroup, taken map[int]bool) error {
 	}
 	return nil
 }
-
-// sampleSurvey has a value in every field; see samples.
-var sampleSurvey = SurveyInput{Direction: "false_pass", Checks: []string{"the check"}, Lines: []string{"the cause"}}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestSurveyGolden(t *testing.T) {
-	s := load(t)
+	s := prompts.Load()
 	full := prompts.SurveyInput{
 		Lang: "en", Direction: "false_pass", Checks: []string{"A draft taken for the result"},
 		Lines: []string{"The unit behind a number was not read.", "没有看清数值的单位就比较", "The scale of the axis was not read"},
@@ -42,7 +42,7 @@ func TestSurveyTokens(t *testing.T) {
 		in.Lines = append(in.Lines, strings.Repeat("no unit was read ", 9), strings.Repeat("没有看单位", 9))
 	}
 	for _, in.Lang = range []string{"en", "zh"} {
-		p, err := load(t).Survey(in)
+		p, err := prompts.Load().Survey(in)
 		require.NoError(t, err)
 		all := p.System + p.Text
 		han := 0
@@ -91,7 +91,7 @@ func TestSurveyRead(t *testing.T) {
 			}
 		})
 	}
-	p, err := load(t).Survey(in)
+	p, err := prompts.Load().Survey(in)
 	require.NoError(t, err)
 	_, err = llm.Decode(`{"groups":[{"check":0,"cause":"Unit not read","lines":[1,2,3]}]}`, p.Schema)
 	require.NoError(t, err)

@@ -87,10 +87,7 @@ func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error
 		err := &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")}
 		return out, fmt.Errorf("name elements: %w", err)
 	}
-	set, err := prompts.Load(nil)
-	if err != nil {
-		return out, fmt.Errorf("name elements: %w", err)
-	}
+	set := prompts.Load()
 	price := o.Price
 	if price == nil {
 		price = func(llm.Usage) float64 { return 0 }

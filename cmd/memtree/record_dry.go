@@ -92,10 +92,7 @@ func (r *recorder) plan(ctx context.Context, files []string, ask *meter.Estimato
 	if r.model.Name != "" {
 		o.Generator = ask
 	}
-	former, err := formation.New(o)
-	if err != nil {
-		return err
-	}
+	former := formation.New(o)
 	var runs []*formation.DetectedRun
 	for _, name := range files {
 		err := r.RunFiles.File(ctx, name, func(e *tree.Evaluation) error {

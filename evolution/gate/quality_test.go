@@ -79,8 +79,7 @@ func (none) Similar(context.Context, *tree.Node, int) ([]tree.Node, error) { ret
 func read(tb testing.TB, dir string) *suite {
 	tb.Helper()
 	s := &suite{of: map[string][]*tree.Node{}}
-	f, err := formation.New(formation.Options{})
-	require.NoError(tb, err)
+	f := formation.New(formation.Options{})
 	known := none{map[string]*tree.Node{}}
 	catalogue := cue.NewCatalogue(taxonomy.Default())
 	lines(tb, filepath.Join(dir, "runs.jsonl"), func(line []byte) {

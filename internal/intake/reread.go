@@ -72,10 +72,7 @@ func (in *Intake) Reread(ctx context.Context, learned bool, of *meter.Meter) (do
 	if err != nil {
 		return 0, err
 	}
-	former, err := in.o.Former.With(of)
-	if err != nil {
-		return 0, err
-	}
+	former := in.o.Former.With(of)
 	for len(waiting) > 0 && !of.Full() && ctx.Err() == nil {
 		some := waiting[:min(formation.MaxReads, len(waiting))]
 		waiting = waiting[len(some):]
@@ -93,11 +90,7 @@ func (in *Intake) EstimateReread(ctx context.Context, of *meter.Meter) (meter.Sp
 	if err != nil {
 		return meter.Spent{}, err
 	}
-	former, err := in.o.Former.With(of)
-	if err != nil {
-		return meter.Spent{}, err
-	}
-	former.Again(ctx, waiting)
+	in.o.Former.With(of).Again(ctx, waiting)
 	return of.Total(), ctx.Err()
 }
 
@@ -142,10 +135,7 @@ func (in *Intake) keepReread(ctx context.Context, read []tree.Node) (done int, e
 	if len(read) == 0 {
 		return 0, nil
 	}
-	e, err := evolution.New(evolution.Options{Taxonomy: in.o.Taxonomy, Lift: in.o.Former.Lift})
-	if err != nil {
-		return 0, err
-	}
+	e := evolution.New(evolution.Options{Taxonomy: in.o.Taxonomy, Lift: in.o.Former.Lift})
 	err = in.o.Core.UntilFresh(func() error {
 		changes, err := e.Reread(ctx, in.o.Core.Trusted(), read)
 		if err != nil || len(changes) == 0 {
