@@ -70,43 +70,33 @@ type memoryDecision[B any] struct {
 	Body B
 }
 
-type resultOutput struct{ Body curation.DecisionResult }
+// decided is the answer to a decision.
+type decided = reply[curation.DecisionResult]
 
 // decider is a decision method of curation for one memory.
 type decider func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult,
 	error)
 
-// word handles a decision on a memory that has no input but a Speaker.
-func (s *Server) word(say decider) func(context.Context, *memoryDecision[Speaker]) (*resultOutput, error) {
-	return func(ctx context.Context, in *memoryDecision[Speaker]) (*resultOutput, error) {
-		return speak(ctx, in.ID, in.Body.options(ctx), say)
-	}
-}
-
-func (s *Server) forget(ctx context.Context, in *memoryDecision[forgetBody]) (*resultOutput, error) {
+func (s *Server) forget(ctx context.Context, in *memoryDecision[forgetBody]) (*decided, error) {
 	o := in.Body.options(ctx)
 	o.Purge = in.Body.Purge
 	return speak(ctx, in.ID, o, (*curation.Curation).Forget)
 }
 
-func (s *Server) forgetFact(ctx context.Context, in *memoryDecision[forgetBody]) (*resultOutput, error) {
+func (s *Server) forgetFact(ctx context.Context, in *memoryDecision[forgetBody]) (*decided, error) {
 	o := in.Body.options(ctx)
 	o.Purge = in.Body.Purge
 	return speak(ctx, in.ID, o, (*curation.Curation).ForgetFact)
 }
 
-func (s *Server) edit(ctx context.Context, in *memoryDecision[editBody]) (*resultOutput, error) {
+func (s *Server) edit(ctx context.Context, in *memoryDecision[editBody]) (*decided, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.Edit(ctx, id, in.Body.Lesson, o)
 		})
 }
 
-func (s *Server) teach(ctx context.Context, in *struct {
-	InTree
-	Body teach
-},
-) (*resultOutput, error) {
+func (s *Server) teach(ctx context.Context, in *given[teach]) (*decided, error) {
 	b := &in.Body
 	l := curation.TaughtLesson{Lesson: b.Lesson, When: b.When, Product: b.Product, For: b.For, NotFor: b.NotFor,
 		Direction: b.Direction}
@@ -116,14 +106,14 @@ func (s *Server) teach(ctx context.Context, in *struct {
 		})
 }
 
-func (s *Server) about(ctx context.Context, in *memoryDecision[aboutBody]) (*resultOutput, error) {
+func (s *Server) about(ctx context.Context, in *memoryDecision[aboutBody]) (*decided, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.About(ctx, id, curation.AboutOptions{Options: o, Not: in.Body.Not, Is: in.Body.Is})
 		})
 }
 
-func speak(ctx context.Context, id string, o curation.Options, say decider) (*resultOutput, error) {
+func speak(ctx context.Context, id string, o curation.Options, say decider) (*decided, error) {
 	t := treeIn(ctx)
 	if !o.DryRun {
 		if err := t.writable(); err != nil {
@@ -131,16 +121,11 @@ func speak(ctx context.Context, id string, o curation.Options, say decider) (*re
 		}
 	}
 	d, err := say(t.Curation(), ctx, id, o)
-	return &resultOutput{d}, err
-}
-
-type truthInput struct {
-	InTree
-	Body truth
+	return &decided{d}, err
 }
 
 // relabel changes the label of an evaluation.
-func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, error) {
+func (s *Server) relabel(ctx context.Context, in *given[truth]) (*decided, error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -154,7 +139,7 @@ func (s *Server) relabel(ctx context.Context, in *truthInput) (*resultOutput, er
 	d, err := t.Curation().Relabel(ctx, in.Body.Evaluation, curation.Truth{
 		GroundTruth: in.Body.GroundTruth, Correct: in.Body.Correct, Direction: in.Body.Direction, Reason: in.Body.Reason,
 	}, in.Body.options(ctx))
-	return &resultOutput{d}, err
+	return &decided{d}, err
 }
 
 // promote selects imports to promote.
@@ -166,14 +151,7 @@ type promote struct {
 	DryRun    bool     `json:"dryRun,omitempty" doc:"Return what would change, write nothing"`
 }
 
-type promoteInput struct {
-	InTree
-	Body promote
-}
-
-type promoteOutput struct{ Body transfer.Promotion }
-
-func (s *Server) promote(ctx context.Context, in *promoteInput) (*promoteOutput, error) {
+func (s *Server) promote(ctx context.Context, in *given[promote]) (*reply[transfer.Promotion], error) {
 	t, b := treeIn(ctx), &in.Body
 	if len(b.IDs) == 0 && b.ErrorType == "" && b.Origin == "" {
 		return nil, input(badPart{"body", "names nothing to promote; give ids, errorType or origin"})
@@ -186,10 +164,8 @@ func (s *Server) promote(ctx context.Context, in *promoteInput) (*promoteOutput,
 	p, err := t.Transfer().Promote(ctx, &transfer.PromoteOptions{
 		IDs: b.IDs, ErrorType: b.ErrorType, Origin: b.Origin, DryRun: b.DryRun, By: cmp.Or(b.By, callerOf(ctx).name()),
 	})
-	return &promoteOutput{p}, err
+	return &reply[transfer.Promotion]{p}, err
 }
-
-type reviewOutput struct{ Body queue }
 
 // queue is the queue of a person, and the refused drafts.
 type queue struct {
@@ -197,14 +173,14 @@ type queue struct {
 	Rejected  []evolution.Rejection `json:"rejected" doc:"Drafts that a gate or a person refused, and why"`
 }
 
-func (s *Server) review(ctx context.Context, _ *InTree) (*reviewOutput, error) {
+func (s *Server) review(ctx context.Context, _ *InTree) (*reply[queue], error) {
 	r := treeIn(ctx).Review()
 	proposals, err := r.Proposals(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rejected, err := r.Rejected(ctx)
-	return &reviewOutput{queue{
+	return &reply[queue]{queue{
 		append([]evolution.Proposal{}, proposals...), append([]evolution.Rejection{}, rejected...),
 	}}, err
 }
@@ -217,14 +193,7 @@ type decision struct {
 	By     string   `json:"by,omitempty"  maxLength:"200"  doc:"Who decides; the name of the token where it has one"`
 }
 
-type decisionInput struct {
-	InTree
-	Body decision
-}
-
-type evolvedOutput struct{ Body evolution.Evolved }
-
-func (s *Server) decide(ctx context.Context, in *decisionInput) (*evolvedOutput, error) {
+func (s *Server) decide(ctx context.Context, in *given[decision]) (*reply[evolution.Evolved], error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -232,5 +201,5 @@ func (s *Server) decide(ctx context.Context, in *decisionInput) (*evolvedOutput,
 	v, err := t.Review().Decide(ctx, evolution.ReviewDecision{
 		Accept: in.Body.Accept, Reject: in.Body.Reject, Why: in.Body.Why, By: cmp.Or(in.Body.By, callerOf(ctx).name()),
 	})
-	return &evolvedOutput{v}, err
+	return &reply[evolution.Evolved]{v}, err
 }

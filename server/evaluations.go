@@ -20,8 +20,6 @@ type recordInput struct {
 	RawBody []byte
 }
 
-type recordOutput struct{ Body recorded }
-
 // recorded is the result of recording the evaluations of a request.
 type recorded struct {
 	Accepted  int       `json:"accepted" doc:"Durable now"`
@@ -45,7 +43,7 @@ func receiptOf(r store.Receipt) receipt {
 }
 
 // record accepts judged runs.
-func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, error) {
+func (s *Server) record(ctx context.Context, in *recordInput) (*reply[recorded], error) {
 	es, err := readEvaluations(in.RawBody, mostEvaluations)
 	if err != nil {
 		return nil, err
@@ -61,7 +59,7 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*recordOutput, er
 	if err != nil {
 		return nil, err
 	}
-	out := &recordOutput{recorded{Receipts: make([]receipt, 0, len(receipts))}}
+	out := &reply[recorded]{recorded{Receipts: make([]receipt, 0, len(receipts))}}
 	var taken []badPart
 	for i, r := range receipts {
 		out.Body.Receipts = append(out.Body.Receipts, receiptOf(r))

@@ -20,15 +20,13 @@ type factsInput struct {
 	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
-type factsOutput struct{ Body factPage }
-
 // factPage is a part of a list of facts.
 type factPage struct {
 	Facts []knowledge.Fact `json:"facts" doc:"What people disagree on first, then what was given to most runs"`
 	Total int              `json:"total" doc:"How many there are in all"`
 }
 
-func (s *Server) facts(ctx context.Context, in *factsInput) (*factsOutput, error) {
+func (s *Server) facts(ctx context.Context, in *factsInput) (*reply[factPage], error) {
 	x := knowledge.Filter{Product: in.Product, Kind: ledger.FactKind(in.Kind), Words: in.Words, Open: in.Open}
 	if in.State == "all" {
 		x.Out = true
@@ -40,7 +38,7 @@ func (s *Server) facts(ctx context.Context, in *factsInput) (*factsOutput, error
 		return nil, err
 	}
 	page := all[min(in.From, len(all)):min(in.From+in.Limit, len(all))]
-	return &factsOutput{factPage{append([]knowledge.Fact{}, page...), len(all)}}, nil
+	return &reply[factPage]{factPage{append([]knowledge.Fact{}, page...), len(all)}}, nil
 }
 
 // FactStatement is the part of a request that states a fact about a product.
@@ -65,11 +63,7 @@ type stateBody struct {
 	FactStatement
 }
 
-func (s *Server) stateFact(ctx context.Context, in *struct {
-	InTree
-	Body stateBody
-},
-) (*resultOutput, error) {
+func (s *Server) stateFact(ctx context.Context, in *given[stateBody]) (*decided, error) {
 	return speak(ctx, "", in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, _ string, o curation.Options) (curation.DecisionResult, error) {
 			var x ledger.Statement
@@ -78,7 +72,7 @@ func (s *Server) stateFact(ctx context.Context, in *struct {
 		})
 }
 
-func (s *Server) editFact(ctx context.Context, in *memoryDecision[stateBody]) (*resultOutput, error) {
+func (s *Server) editFact(ctx context.Context, in *memoryDecision[stateBody]) (*decided, error) {
 	return speak(ctx, in.ID, in.Body.options(ctx),
 		func(c *curation.Curation, ctx context.Context, id string, o curation.Options) (curation.DecisionResult, error) {
 			return c.EditFact(ctx, id, in.Body.put, o)

@@ -45,21 +45,14 @@ type contextQuestion struct {
 	Budget int `json:"budget,omitempty" minimum:"100" maximum:"100000" default:"1500" doc:"Most tokens of the text"`
 }
 
-type contextInput struct {
-	InTree
-	Body contextQuestion
-}
-
-type contextOutput struct{ Body enhance.Context }
-
 // context answers with guidance, facts and places within a budget.
-func (s *Server) context(ctx context.Context, in *contextInput) (*contextOutput, error) {
+func (s *Server) context(ctx context.Context, in *given[contextQuestion]) (*reply[enhance.Context], error) {
 	q, err := in.Body.query()
 	if err != nil {
 		return nil, err
 	}
 	x, err := treeIn(ctx).Context(ctx, q, in.Body.Budget)
-	return &contextOutput{x}, err
+	return &reply[enhance.Context]{x}, err
 }
 
 type searchInput struct {
@@ -73,8 +66,6 @@ type searchInput struct {
 	Limit   int      `query:"limit" minimum:"1" maximum:"200" default:"20"`
 }
 
-type searchOutput struct{ Body hits }
-
 // hits are what a search found.
 type hits struct {
 	Hits []searchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
@@ -84,22 +75,15 @@ type hits struct {
 type searchHit find.SearchHit
 
 // search looks for a text in memories, facts and elements of the map.
-func (s *Server) search(ctx context.Context, in *searchInput) (*searchOutput, error) {
+func (s *Server) search(ctx context.Context, in *searchInput) (*reply[hits], error) {
 	found, err := treeIn(ctx).Search(ctx, find.Search{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
 		Limit: in.Limit, Where: find.Query{Product: in.Product, Since: in.Since, Until: in.Until}})
 	out := make([]searchHit, len(found))
 	for i := range found {
 		out[i] = searchHit(found[i])
 	}
-	return &searchOutput{hits{out}}, err
+	return &reply[hits]{hits{out}}, err
 }
-
-type questionInput struct {
-	InTree
-	Body Question
-}
-
-type checksOutput struct{ Body checks }
 
 // checks are the checks that were missed before, for programs that make them on their own.
 type checks struct {
@@ -107,19 +91,17 @@ type checks struct {
 }
 
 // checks answers with assertions.
-func (s *Server) checks(ctx context.Context, in *questionInput) (*checksOutput, error) {
+func (s *Server) checks(ctx context.Context, in *given[Question]) (*reply[checks], error) {
 	q, err := in.Body.query()
 	if err != nil {
 		return nil, err
 	}
 	all, err := treeIn(ctx).Checks(ctx, q)
-	return &checksOutput{checks{all}}, err
+	return &reply[checks]{checks{all}}, err
 }
 
-type guidanceOutput struct{ Body memtree.Guidance }
-
 // guide answers with guidance. A caller with read permission only leaves no trial.
-func (s *Server) guide(ctx context.Context, in *questionInput) (*guidanceOutput, error) {
+func (s *Server) guide(ctx context.Context, in *given[Question]) (*reply[memtree.Guidance], error) {
 	q, err := in.Body.query()
 	if err != nil {
 		return nil, err
@@ -130,11 +112,11 @@ func (s *Server) guide(ctx context.Context, in *questionInput) (*guidanceOutput,
 		g, err := t.Guide(ctx, q)
 		part.count("memories", len(g.Items))
 		part.end(err)
-		return &guidanceOutput{g}, err
+		return &reply[memtree.Guidance]{g}, err
 	}
 	if q.RunID != "" || q.Trial != "" {
 		return nil, lacksScope(token.Write)
 	}
 	x, err := t.Explain(ctx, q)
-	return &guidanceOutput{x.Guidance}, err
+	return &reply[memtree.Guidance]{x.Guidance}, err
 }

@@ -35,17 +35,15 @@ type inboxInput struct {
 	Limit int     `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
-type inboxOutput struct{ Body inbox.Inbox }
-
 // inbox lists the runs that wait for a label.
-func (s *Server) inbox(ctx context.Context, in *inboxInput) (*inboxOutput, error) {
+func (s *Server) inbox(ctx context.Context, in *inboxInput) (*reply[inbox.Inbox], error) {
 	q, err := in.query()
 	if err != nil {
 		return nil, err
 	}
 	q.Above = in.Above
 	box, err := treeIn(ctx).Inbox().Find(ctx, q, in.From, in.Limit)
-	return &inboxOutput{box}, err
+	return &reply[inbox.Inbox]{box}, err
 }
 
 // label is a label for runs: whether they were right.
@@ -57,15 +55,8 @@ type label struct {
 	Reason      string             `json:"reason,omitempty" maxLength:"65536" doc:"What was missed"`
 }
 
-type labelInput struct {
-	InTree
-	Body label
-}
-
-type labelOutput struct{ Body curation.Labelled }
-
 // label labels runs together; earlier decisions of a person are unchanged.
-func (s *Server) label(ctx context.Context, in *labelInput) (*labelOutput, error) {
+func (s *Server) label(ctx context.Context, in *given[label]) (*reply[curation.Labelled], error) {
 	t, b := treeIn(ctx), &in.Body
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -75,5 +66,5 @@ func (s *Server) label(ctx context.Context, in *labelInput) (*labelOutput, error
 		truth.Correct = nil
 	}
 	d, err := t.Curation().Label(ctx, b.Evaluations, truth, b.options(ctx))
-	return &labelOutput{d}, err
+	return &reply[curation.Labelled]{d}, err
 }

@@ -92,18 +92,13 @@ type evolve struct {
 	MaxCalls *int   `json:"maxCalls,omitempty" minimum:"0" doc:"Of the model"`
 }
 
-type evolveInput struct {
-	InTree
-	Body evolve
-}
-
 type jobOutput struct {
 	Location string `header:"Location"`
 	Body     JobView
 }
 
 // evolve adds a job. One waits or runs in a tree at a time.
-func (s *Server) evolve(ctx context.Context, in *evolveInput) (*jobOutput, error) {
+func (s *Server) evolve(ctx context.Context, in *given[evolve]) (*jobOutput, error) {
 	t, b := treeIn(ctx), &in.Body
 	if _, ok := t.Taxonomy().ErrorType(b.Only); b.Only != "" && !ok {
 		return nil, input(badPart{"body.only", "is no error type; GET …/stats lists those there are"})
@@ -137,16 +132,14 @@ type jobList struct {
 	Jobs []JobView `json:"jobs" doc:"The newest first"`
 }
 
-type jobsOutput struct{ Body jobList }
-
 // jobs lists the latest jobs, without their results.
-func (s *Server) jobs(ctx context.Context, _ *struct{ InTree }) (*jobsOutput, error) {
+func (s *Server) jobs(ctx context.Context, _ *struct{ InTree }) (*reply[jobList], error) {
 	t := treeIn(ctx)
 	all, err := t.jobs.List(ctx, jobsMost)
 	if err != nil {
 		return nil, err
 	}
-	out := &jobsOutput{jobList{make([]JobView, 0, len(all))}}
+	out := &reply[jobList]{jobList{make([]JobView, 0, len(all))}}
 	for i := range all {
 		all[i].Result = nil
 		out.Body.Jobs = append(out.Body.Jobs, shown(t, &all[i]))
@@ -159,15 +152,13 @@ type jobInput struct {
 	ID string `path:"id" maxLength:"32" doc:"Of the job"`
 }
 
-type oneJobOutput struct{ Body JobView }
-
-func (s *Server) job(ctx context.Context, in *jobInput) (*oneJobOutput, error) {
+func (s *Server) job(ctx context.Context, in *jobInput) (*reply[JobView], error) {
 	t := treeIn(ctx)
 	j, err := t.jobs.Get(ctx, in.ID)
 	if err != nil {
 		return nil, noJob(err)
 	}
-	return &oneJobOutput{shown(t, &j)}, nil
+	return &reply[JobView]{shown(t, &j)}, nil
 }
 
 // noJob returns the problem of an id without a job, and other errors unchanged.

@@ -36,25 +36,21 @@ type elements struct {
 	Found []appmap.FoundSelector `json:"found" doc:"The best first"`
 }
 
-type findOutput struct{ Body elements }
-
 // findElement answers with selectors that worked.
-func (s *Server) findElement(ctx context.Context, in *findInput) (*findOutput, error) {
+func (s *Server) findElement(ctx context.Context, in *findInput) (*reply[elements], error) {
 	q := appmap.SelectorQuery{Text: in.Text, Product: in.Product, Page: in.Page, Do: in.Do, Limit: in.Limit}
 	if in.All {
 		q.Least = -1
 	}
-	return mapped(ctx, func(x *appmap.Map) (*findOutput, error) {
-		return &findOutput{elements{append([]appmap.FoundSelector{}, x.Find(q)...)}}, nil
+	return mapped(ctx, func(x *appmap.Map) (*reply[elements], error) {
+		return &reply[elements]{elements{append([]appmap.FoundSelector{}, x.Find(q)...)}}, nil
 	})
 }
 
-type coverageOutput struct{ Body appmap.Coverage }
-
 // coverage answers with how much of a product tests touch.
-func (s *Server) coverage(ctx context.Context, in *OfProduct) (*coverageOutput, error) {
-	return mapped(ctx, func(x *appmap.Map) (*coverageOutput, error) {
-		return &coverageOutput{x.Coverage(in.Product)}, nil
+func (s *Server) coverage(ctx context.Context, in *OfProduct) (*reply[appmap.Coverage], error) {
+	return mapped(ctx, func(x *appmap.Map) (*reply[appmap.Coverage], error) {
+		return &reply[appmap.Coverage]{x.Coverage(in.Product)}, nil
 	})
 }
 
@@ -69,17 +65,15 @@ type gaps struct {
 	Gaps []appmap.Gap `json:"gaps" doc:"The riskiest first"`
 }
 
-type gapsOutput struct{ Body gaps }
-
 // gaps answers with what no test touches, on the pages with the most wrong verdicts first.
-func (s *Server) gaps(ctx context.Context, in *gapsInput) (*gapsOutput, error) {
+func (s *Server) gaps(ctx context.Context, in *gapsInput) (*reply[gaps], error) {
 	wrong, err := appmap.WrongOnPages(ctx, treeIn(ctx).Tree(), in.Product)
 	if err != nil {
 		return nil, err
 	}
-	return mapped(ctx, func(x *appmap.Map) (*gapsOutput, error) {
+	return mapped(ctx, func(x *appmap.Map) (*reply[gaps], error) {
 		all := x.Gaps(in.Product, func(page string) float64 { return wrong[page] })
-		return &gapsOutput{gaps{len(all), append([]appmap.Gap{}, all[:min(in.Limit, len(all))]...)}}, nil
+		return &reply[gaps]{gaps{len(all), append([]appmap.Gap{}, all[:min(in.Limit, len(all))]...)}}, nil
 	})
 }
 
@@ -95,13 +89,11 @@ type way struct {
 	Steps []appmap.WayStep `json:"steps" doc:"In order; none where both are one page"`
 }
 
-type pathOutput struct{ Body way }
-
 // path answers with the best known way between two pages.
-func (s *Server) path(ctx context.Context, in *pathInput) (*pathOutput, error) {
-	return mapped(ctx, func(x *appmap.Map) (*pathOutput, error) {
+func (s *Server) path(ctx context.Context, in *pathInput) (*reply[way], error) {
+	return mapped(ctx, func(x *appmap.Map) (*reply[way], error) {
 		steps, found := x.Path(in.Product, in.From, in.To)
-		return &pathOutput{way{found, append([]appmap.WayStep{}, steps...)}}, nil
+		return &reply[way]{way{found, append([]appmap.WayStep{}, steps...)}}, nil
 	})
 }
 
@@ -110,16 +102,14 @@ type pageInput struct {
 	Page string `query:"page" required:"true" minLength:"1" maxLength:"2048" doc:"An address or a route"`
 }
 
-type pageOutput struct{ Body appmap.Page }
-
 // page answers with what is known of one page.
-func (s *Server) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
-	return mapped(ctx, func(x *appmap.Map) (*pageOutput, error) {
+func (s *Server) page(ctx context.Context, in *pageInput) (*reply[appmap.Page], error) {
+	return mapped(ctx, func(x *appmap.Map) (*reply[appmap.Page], error) {
 		p, found := x.Page(in.Product, in.Page)
 		if !found {
 			return nil, fmt.Errorf("the map has no page %.80q: %w", appmap.PageOf(in.Page), tree.ErrNotFound)
 		}
-		return &pageOutput{p}, nil
+		return &reply[appmap.Page]{p}, nil
 	})
 }
 
@@ -128,14 +118,12 @@ type requirements struct {
 	Requirements []appmap.Requirement `json:"requirements" doc:"By code"`
 }
 
-type requirementsOutput struct{ Body requirements }
-
 // requirements answers with the requirements of a product and the tests that check them.
-func (s *Server) requirements(ctx context.Context, in *OfProduct) (*requirementsOutput, error) {
+func (s *Server) requirements(ctx context.Context, in *OfProduct) (*reply[requirements], error) {
 	tests := treeIn(ctx).Briefs().Prompts(in.Product)
-	return mapped(ctx, func(x *appmap.Map) (*requirementsOutput, error) {
+	return mapped(ctx, func(x *appmap.Map) (*reply[requirements], error) {
 		all := x.Requirements(in.Product, tests)
-		return &requirementsOutput{requirements{append([]appmap.Requirement{}, all...)}}, nil
+		return &reply[requirements]{requirements{append([]appmap.Requirement{}, all...)}}, nil
 	})
 }
 
@@ -150,15 +138,8 @@ type walk struct {
 	Seen    []ledger.Sighting `json:"seen" minItems:"1" maxItems:"500" doc:"In order"`
 }
 
-type walkInput struct {
-	InTree
-	Body walk
-}
-
-type walkOutput struct{ Body appmap.Added }
-
 // addWalk adds what a run or an exploration saw to the map.
-func (s *Server) addWalk(ctx context.Context, in *walkInput) (*walkOutput, error) {
+func (s *Server) addWalk(ctx context.Context, in *given[walk]) (*reply[appmap.Added], error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -168,5 +149,5 @@ func (s *Server) addWalk(ctx context.Context, in *walkInput) (*walkOutput, error
 		Product: b.Product, Build: b.Build, Source: b.Source, Run: b.Run, Part: b.Part, Test: b.Test, Seen: b.Seen,
 	}
 	did, err := t.Map().Add(ctx, w)
-	return &walkOutput{did}, err
+	return &reply[appmap.Added]{did}, err
 }

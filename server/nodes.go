@@ -30,8 +30,6 @@ type nodesInput struct {
 	Cursor string      `query:"cursor" maxLength:"64" pattern:"^([ces]_[A-Za-z0-9_]+)?$" doc:"next of the page before"`
 }
 
-type nodesOutput struct{ Body nodes }
-
 // nodes is a page of memories.
 type nodes struct {
 	Nodes []tree.Node `json:"nodes" doc:"Sorted by id"`
@@ -40,8 +38,8 @@ type nodes struct {
 
 // nodes lists memories, sorted by id. Since ids are stable, pages have no memory twice and miss none, even if
 // something is recorded meanwhile.
-func (s *Server) nodes(ctx context.Context, in *nodesInput) (*nodesOutput, error) {
-	out := &nodesOutput{nodes{Nodes: []tree.Node{}}}
+func (s *Server) nodes(ctx context.Context, in *nodesInput) (*reply[nodes], error) {
+	out := &reply[nodes]{nodes{Nodes: []tree.Node{}}}
 	q, err := in.query()
 	if err != nil {
 		return nil, err

@@ -20,16 +20,14 @@ type riskInput struct {
 	RawBody []byte
 }
 
-type riskOutput struct{ Body risk.Risk }
-
 // risk returns how likely a verdict is to be wrong.
-func (s *Server) risk(ctx context.Context, in *riskInput) (*riskOutput, error) {
+func (s *Server) risk(ctx context.Context, in *riskInput) (*reply[risk.Risk], error) {
 	es, err := readEvaluations(in.RawBody, 1)
 	if err != nil {
 		return nil, err
 	}
 	r, err := treeIn(ctx).Risk(ctx, es[0])
-	return &riskOutput{r}, err
+	return &reply[risk.Risk]{r}, err
 }
 
 // explanation is guidance with every memory that was considered.
@@ -53,10 +51,8 @@ type considered struct {
 	Signals   retrieval.Signals  `json:"signals"`
 }
 
-type explainOutput struct{ Body explanation }
-
 // explain returns the reason for every memory; it writes nothing.
-func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput, error) {
+func (s *Server) explain(ctx context.Context, in *given[Question]) (*reply[explanation], error) {
 	q, err := in.Body.query()
 	if err != nil {
 		return nil, err
@@ -65,7 +61,7 @@ func (s *Server) explain(ctx context.Context, in *questionInput) (*explainOutput
 	if err != nil {
 		return nil, err
 	}
-	out := &explainOutput{explanation{Guidance: x.Guidance, Undecided: x.Undecided, Considered: []considered{}}}
+	out := &reply[explanation]{explanation{Guidance: x.Guidance, Undecided: x.Undecided, Considered: []considered{}}}
 	for _, h := range x.Considered {
 		c := considered{h.ID, h.Type, h.ErrorType, h.Direction, h.Score, h.Rel, h.Taken, h.Why.Code, h.Reason, h.Signals}
 		if l := h.Left; l.Code != "" {
@@ -92,15 +88,13 @@ func (t *treeOf) state() treeState {
 	return out
 }
 
-type treesOutput struct{ Body treeList }
-
 // treeList are the trees that a token may see.
 type treeList struct {
 	Trees []treeState `json:"trees" doc:"By name"`
 }
 
-func (s *Server) listTrees(ctx context.Context, _ *nothing) (*treesOutput, error) {
-	out := &treesOutput{}
+func (s *Server) listTrees(ctx context.Context, _ *nothing) (*reply[treeList], error) {
+	out := &reply[treeList]{}
 	out.Body.Trees = []treeState{}
 	for _, name := range s.trees.names {
 		if callerOf(ctx).sees(name) {
@@ -110,12 +104,10 @@ func (s *Server) listTrees(ctx context.Context, _ *nothing) (*treesOutput, error
 	return out, nil
 }
 
-type treeOutput struct{ Body treeState }
-
-func (s *Server) tree(ctx context.Context, _ *InTree) (*treeOutput, error) {
+func (s *Server) tree(ctx context.Context, _ *InTree) (*reply[treeState], error) {
 	t := treeIn(ctx)
 	info, err := t.Tree().Info(ctx)
-	out := &treeOutput{t.state()}
+	out := &reply[treeState]{t.state()}
 	out.Body.Info = &info
 	return out, err
 }
@@ -167,11 +159,9 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	return out, nil
 }
 
-type statsOutput struct{ Body Stats }
-
-func (s *Server) stats(ctx context.Context, _ *InTree) (*statsOutput, error) {
+func (s *Server) stats(ctx context.Context, _ *InTree) (*reply[Stats], error) {
 	out, err := StatsOf(ctx, treeIn(ctx).Memory)
-	return &statsOutput{out}, err
+	return &reply[Stats]{out}, err
 }
 
 type effectInput struct {
@@ -179,18 +169,16 @@ type effectInput struct {
 	Lang string `query:"lang" enum:"zh,en" default:"en" doc:"Of verdict"`
 }
 
-type effectOutput struct{ Body effectReport }
-
 // effectReport is whether memory helps.
 type effectReport struct {
 	effect.Report
 	Verdict string `json:"verdict" doc:"All of it in a sentence"`
 }
 
-func (s *Server) effect(ctx context.Context, in *effectInput) (*effectOutput, error) {
+func (s *Server) effect(ctx context.Context, in *effectInput) (*reply[effectReport], error) {
 	r, err := treeIn(ctx).Effect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &effectOutput{effectReport{*r, r.Verdict.In(in.Lang)}}, nil
+	return &reply[effectReport]{effectReport{*r, r.Verdict.In(in.Lang)}}, nil
 }

@@ -132,20 +132,13 @@ type coming struct {
 	Tests []comingTest `json:"tests,omitempty" maxItems:"10000" doc:"Tests that will be run"`
 }
 
-type comingInput struct {
-	InTree
-	Body coming
-}
-
 // briefs is what is known of coming tests.
 type briefs struct {
 	brief.BookStats
 }
 
-type briefsOutput struct{ Body briefs }
-
 // expect adds the tests of a run before it begins. They are read within a minute, if the service has a model.
-func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, error) {
+func (s *Server) expect(ctx context.Context, in *given[coming]) (*reply[briefs], error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -162,10 +155,10 @@ func (s *Server) expect(ctx context.Context, in *comingInput) (*briefsOutput, er
 	if err := t.Briefs().Expect(tests); err != nil {
 		return nil, err
 	}
-	return &briefsOutput{briefs{t.Briefs().Known()}}, nil
+	return &reply[briefs]{briefs{t.Briefs().Known()}}, nil
 }
 
 // briefs returns what is known of coming tests.
-func (s *Server) briefs(ctx context.Context, _ *struct{ InTree }) (*briefsOutput, error) {
-	return &briefsOutput{briefs{treeIn(ctx).Briefs().Known()}}, nil
+func (s *Server) briefs(ctx context.Context, _ *struct{ InTree }) (*reply[briefs], error) {
+	return &reply[briefs]{briefs{treeIn(ctx).Briefs().Known()}}, nil
 }

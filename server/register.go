@@ -9,67 +9,15 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"github.com/memtree/memtree/curation"
 )
 
 // register serves every route.
 func (s *Server) register() {
-	add(s, "healthz", http.StatusOK, s.healthz)
-	add(s, "readyz", http.StatusOK, s.readyz)
-	add(s, "record", http.StatusAccepted, s.record)
-	add(s, "guide", http.StatusOK, s.guide)
-	add(s, "context", http.StatusOK, s.context)
-	add(s, "search", http.StatusOK, s.search)
-	add(s, "walk", http.StatusOK, s.addWalk)
-	add(s, "findElement", http.StatusOK, s.findElement)
-	add(s, "coverage", http.StatusOK, s.coverage)
-	add(s, "gaps", http.StatusOK, s.gaps)
-	add(s, "path", http.StatusOK, s.path)
-	add(s, "page", http.StatusOK, s.page)
-	add(s, "requirements", http.StatusOK, s.requirements)
-	add(s, "runs", http.StatusOK, s.runs)
-	add(s, "startRun", http.StatusOK, s.startRun)
-	add(s, "run", http.StatusOK, s.oneRun)
-	add(s, "updateRun", http.StatusOK, s.updateRun)
-	add(s, "resumeRun", http.StatusOK, s.resumeRun)
-	add(s, "checks", http.StatusOK, s.checks)
-	add(s, "risk", http.StatusOK, s.risk)
-	add(s, "explain", http.StatusOK, s.explain)
-	add(s, "trees", http.StatusOK, s.listTrees)
-	add(s, "tree", http.StatusOK, s.tree)
-	add(s, "stats", http.StatusOK, s.stats)
-	add(s, "effect", http.StatusOK, s.effect)
-	add(s, "nodes", http.StatusOK, s.nodes)
-	add(s, "node", http.StatusOK, s.node)
-	add(s, "teach", http.StatusOK, s.teach)
-	add(s, "pin", http.StatusOK, s.word((*curation.Curation).Pin))
-	add(s, "ban", http.StatusOK, s.word((*curation.Curation).Ban))
-	add(s, "undo", http.StatusOK, s.word((*curation.Curation).Undo))
-	add(s, "forget", http.StatusOK, s.forget)
-	add(s, "about", http.StatusOK, s.about)
-	add(s, "edit", http.StatusOK, s.edit)
-	add(s, "facts", http.StatusOK, s.facts)
-	add(s, "stateFact", http.StatusOK, s.stateFact)
-	add(s, "editFact", http.StatusOK, s.editFact)
-	add(s, "confirmFact", http.StatusOK, s.word((*curation.Curation).ConfirmFact))
-	add(s, "contradictFact", http.StatusOK, s.word((*curation.Curation).ContradictFact))
-	add(s, "settleFact", http.StatusOK, s.word((*curation.Curation).SettleFact))
-	add(s, "forgetFact", http.StatusOK, s.forgetFact)
-	add(s, "relabel", http.StatusOK, s.relabel)
-	add(s, "inbox", http.StatusOK, s.inbox)
-	add(s, "label", http.StatusOK, s.label)
-	add(s, "review", http.StatusOK, s.review)
-	add(s, "decide", http.StatusOK, s.decide)
-	add(s, "export", http.StatusOK, s.export)
-	add(s, "import", http.StatusOK, s.imports)
-	add(s, "promote", http.StatusOK, s.promote)
-	add(s, "expect", http.StatusOK, s.expect)
-	add(s, "briefs", http.StatusOK, s.briefs)
-	add(s, "evolve", http.StatusAccepted, s.evolve)
-	add(s, "jobs", http.StatusOK, s.jobs)
-	add(s, "job", http.StatusOK, s.job)
-	add(s, "jobEvents", http.StatusOK, s.jobEvents)
+	for i := range routes {
+		if r := &routes[i]; r.serve != nil {
+			r.serve(s, r)
+		}
+	}
 	s.plain("metrics", "text/plain", s.metrics)
 	s.plain("profile", "application/octet-stream", profile)
 	s.agents()
@@ -124,7 +72,7 @@ func (s *Server) describeAnswer(id, contentType string, schema *huma.Schema) {
 // plain serves a route of the table without huma, and adds it to the specification.
 func (s *Server) plain(id, contentType string, h http.HandlerFunc) {
 	r := routeOf(id)
-	op := r.operation(http.StatusOK)
+	op := r.operation()
 	text := &huma.Schema{Type: huma.TypeString}
 	problem := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "Problem")
 	op.Responses = map[string]*huma.Response{

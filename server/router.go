@@ -38,7 +38,7 @@ func (s *Server) handle(pattern string, h http.HandlerFunc) {
 			return
 		}
 	}
-	panic(errNoRow.Error() + ": " + pattern) // a programming error, found by every test
+	panic("the table of routes has no " + pattern) // a programming error, found by every test
 }
 
 // specification is the head of the OpenAPI document.

@@ -17,15 +17,8 @@ type runStart struct {
 	By      string `json:"by,omitempty" maxLength:"1024" doc:"The agent; left out: the token"`
 }
 
-type runStartInput struct {
-	InTree
-	Body runStart
-}
-
-type runOutput struct{ Body run.Run }
-
 // startRun begins a run.
-func (s *Server) startRun(ctx context.Context, in *runStartInput) (*runOutput, error) {
+func (s *Server) startRun(ctx context.Context, in *given[runStart]) (*reply[run.Run], error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -33,7 +26,7 @@ func (s *Server) startRun(ctx context.Context, in *runStartInput) (*runOutput, e
 	b := &in.Body
 	r, err := t.Runs().Start(ctx, ledger.Work{Run: b.ID, Text: b.Goal, Product: b.Product, Build: b.Build, Test: b.Test,
 		By: agentOr(ctx, b.By)})
-	return &runOutput{r}, err
+	return &reply[run.Run]{r}, err
 }
 
 // agentOr returns the name that a request gives, or that of its token.
@@ -70,10 +63,8 @@ type runUpdatesInput struct {
 	Body runUpdates
 }
 
-type runUpdatesOutput struct{ Body run.Accepted }
-
 // updateRun adds updates to a run.
-func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*runUpdatesOutput, error) {
+func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*reply[run.Accepted], error) {
 	t := treeIn(ctx)
 	if err := t.writable(); err != nil {
 		return nil, err
@@ -85,7 +76,7 @@ func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*runUpdate
 			Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
 	}
 	did, err := t.Runs().Add(ctx, list)
-	return &runUpdatesOutput{did}, err
+	return &reply[run.Accepted]{did}, err
 }
 
 type runInput struct {
@@ -94,9 +85,9 @@ type runInput struct {
 }
 
 // oneRun answers with a run.
-func (s *Server) oneRun(ctx context.Context, in *runInput) (*runOutput, error) {
+func (s *Server) oneRun(ctx context.Context, in *runInput) (*reply[run.Run], error) {
 	r, err := treeIn(ctx).Runs().Get(ctx, in.ID)
-	return &runOutput{r}, err
+	return &reply[run.Run]{r}, err
 }
 
 type resumeInput struct {
@@ -105,12 +96,10 @@ type resumeInput struct {
 	By string `query:"by" maxLength:"1024" doc:"The agent that goes on; left out: the token"`
 }
 
-type resumeOutput struct{ Body run.Resumption }
-
 // resumeRun answers with what an agent needs to go on with a run.
-func (s *Server) resumeRun(ctx context.Context, in *resumeInput) (*resumeOutput, error) {
+func (s *Server) resumeRun(ctx context.Context, in *resumeInput) (*reply[run.Resumption], error) {
 	r, err := treeIn(ctx).Runs().Resume(ctx, in.ID, agentOr(ctx, in.By))
-	return &resumeOutput{r}, err
+	return &reply[run.Resumption]{r}, err
 }
 
 type runsInput struct {
@@ -123,25 +112,23 @@ type runsInput struct {
 	Limit   int       `query:"limit" minimum:"1" maximum:"200" default:"20"`
 }
 
-type runsOutput struct{ Body runList }
-
 // runList is a list of runs.
 type runList struct {
 	Runs []run.Episode `json:"runs" doc:"Those under way first; with like the likest first"`
 }
 
 // runs lists runs.
-func (s *Server) runs(ctx context.Context, in *runsInput) (*runsOutput, error) {
+func (s *Server) runs(ctx context.Context, in *runsInput) (*reply[runList], error) {
 	f := run.Filter{State: in.State, Product: in.Product, Agent: in.By, Words: in.Words}
 	all, out := treeIn(ctx).Runs(), runList{Runs: []run.Episode{}}
 	if in.Like != "" {
 		found, err := all.Like(ctx, in.Like, f, in.Limit)
 		out.Runs = append(out.Runs, found...)
-		return &runsOutput{out}, err
+		return &reply[runList]{out}, err
 	}
 	list, err := all.List(ctx, f, in.Limit)
 	for i := range list {
 		out.Runs = append(out.Runs, run.Episode{Run: list[i]})
 	}
-	return &runsOutput{out}, err
+	return &reply[runList]{out}, err
 }

@@ -160,8 +160,6 @@ func spool(path string, r io.Reader, c *http.ResponseController, within time.Dur
 	return errors.Join(err, f.Close())
 }
 
-type importOutput struct{ Body imported }
-
 // imported is the result of an import of a file of memories.
 type imported struct {
 	DryRun bool                   `json:"dryRun"`
@@ -175,7 +173,7 @@ type imported struct {
 const mostItems = 1000
 
 // imports imports a file of memories into quarantine.
-func (s *Server) imports(ctx context.Context, in *importInput) (*importOutput, error) {
+func (s *Server) imports(ctx context.Context, in *importInput) (*reply[imported], error) {
 	defer os.RemoveAll(in.dir) //nolint:errcheck // a temporary folder
 	if in.err != nil {
 		return nil, fmt.Errorf("import: %w", in.err)
@@ -199,5 +197,5 @@ func (s *Server) imports(ctx context.Context, in *importInput) (*importOutput, e
 		return nil, fmt.Errorf("import: %w", err)
 	}
 	items := append([]transfer.NodePlan{}, plan.Items[:min(mostItems, len(plan.Items))]...)
-	return &importOutput{imported{in.DryRun, plan.Counts, items, len(facts.New), facts.Bad}}, nil
+	return &reply[imported]{imported{in.DryRun, plan.Counts, items, len(facts.New), facts.Bad}}, nil
 }
