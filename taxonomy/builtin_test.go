@@ -1,6 +1,8 @@
 package taxonomy
 
 import (
+	"encoding/binary"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -75,4 +77,29 @@ func TestExamples(t *testing.T) {
 	bad := fstest.MapFS{"examples/layout.txt": {Data: []byte("a comment\n== said\nOne.\n\n== sung\nTwo.\n")}}
 	_, err = readExamples(bad, "layout")
 	require.ErrorContains(t, err, `examples/layout.txt, line 5: there is no kind of sentence "sung"`)
+}
+
+// appendFlat writes a value of structs, slices, strings and float64.
+func appendFlat(b []byte, v reflect.Value) []byte {
+	switch v.Kind() { //nolint:exhaustive // flat panics for others
+	case reflect.String:
+		return append(binary.AppendUvarint(b, uint64(v.Len())), v.String()...) //nolint:gosec // not negative
+	case reflect.Float64:
+		return binary.LittleEndian.AppendUint64(b, math.Float64bits(v.Float()))
+	case reflect.Slice:
+		b = binary.AppendUvarint(b, uint64(v.Len())) //nolint:gosec // not negative
+		for i := range v.Len() {
+			b = appendFlat(b, v.Index(i))
+		}
+		return b
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				b = appendFlat(b, v.Field(i))
+			}
+		}
+		return b
+	default:
+		panic("taxonomy: a field of the built-in set has a type that is not stored: " + v.Type().String())
+	}
 }
