@@ -226,7 +226,7 @@ func FuzzLoad(f *testing.F) {
 	plain, err := whole.Unseal(b.Bytes())
 	require.NoError(f, err)
 	f.Add(string(plain))
-	f.Add(strings.Replace(string(plain), `"of":{`, `"of":null,"x":{`, 1))
+	f.Add(strings.Replace(string(plain), `"of":{"Seen"`, `"of":null,"x":{"Seen"`, 1))
 	f.Fuzz(func(t *testing.T, s string) {
 		m, err := appmap.Load(bytes.NewReader(whole.Seal([]byte(s))))
 		if err != nil {

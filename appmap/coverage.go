@@ -183,7 +183,7 @@ func (m *Map) Page(product, address string) (Page, bool) {
 		return Page{}, false
 	}
 	out := p.summary(route)
-	for _, key := range sortedElements(g) {
+	for _, key := range sortedKeys(g.elements) {
 		e := g.elements[key]
 		out.Elements = append(out.Elements, Element{key.Role, key.Name, key.Place, e.Seen, e.Tests})
 	}
@@ -196,10 +196,8 @@ func (m *Map) Page(product, address string) (Page, bool) {
 	return out, true
 }
 
-func sortedElements(g *page) []elementKey {
-	return slices.SortedFunc(maps.Keys(g.elements), func(a, b elementKey) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Role, b.Role), cmp.Compare(a.Name, b.Name))
-	})
+func (k elementKey) compare(o elementKey) int {
+	return cmp.Or(cmp.Compare(k.Place, o.Place), cmp.Compare(k.Role, o.Role), cmp.Compare(k.Name, o.Name))
 }
 
 // Calls returns the HTTP interfaces that a product calls, sorted by path and method.
@@ -209,7 +207,7 @@ func (m *Map) Calls(product string) []Call {
 		return nil
 	}
 	var out []Call
-	for _, key := range sortedCalls(p) {
+	for _, key := range sortedKeys(p.calls) {
 		c := p.calls[key]
 		pages := []string(nil)
 		for _, r := range c.Pages {
@@ -220,8 +218,6 @@ func (m *Map) Calls(product string) []Call {
 	return out
 }
 
-func sortedCalls(p *product) []endpointKey {
-	return slices.SortedFunc(maps.Keys(p.calls), func(a, b endpointKey) int {
-		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method))
-	})
+func (k endpointKey) compare(o endpointKey) int {
+	return cmp.Or(cmp.Compare(k.Path, o.Path), cmp.Compare(k.Method, o.Method))
 }

@@ -1,8 +1,6 @@
 package appmap
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,215 +11,142 @@ import (
 )
 
 // version is that of the rules: a map that other rules made is folded anew.
-const version = 3
-
-// mostBytes bounds a saved map.
-const mostBytes = 1 << 30
+const version = 4
 
 type savedMap struct {
-	Version  int            `json:"version"`
-	Walks    []string       `json:"walks"`
-	Products []savedProduct `json:"products"`
-	Waiting  []savedTouch   `json:"waiting,omitempty"`
-}
-
-type savedTouch struct {
-	touchedPart
-
-	Tests []string `json:"tests"`
+	Walks    map[string]bool                   `json:"walks"`
+	Products map[string]*savedProduct          `json:"products"`
+	Waiting  []mapEntry[touchedPart, []string] `json:"waiting,omitempty"`
 }
 
 type savedProduct struct {
-	Name  string               `json:"name"`
-	Left  int                  `json:"left"`
-	Many  []string             `json:"many"`
-	Kinds map[string][]string  `json:"kinds"`
-	Pages map[string]savedPage `json:"pages"`
-	Calls []savedCall          `json:"calls"`
-	Flows map[string]*flow     `json:"flows"`
-	Needs map[string]*need     `json:"needs"`
+	Left  int                                `json:"left"`
+	Many  map[string]bool                    `json:"many"`
+	Kinds map[string]map[string]bool         `json:"kinds"`
+	Pages map[string]savedPage               `json:"pages"`
+	Calls []mapEntry[endpointKey, *endpoint] `json:"calls"`
+	Flows map[string]*flow                   `json:"flows"`
+	Needs map[string]*need                   `json:"needs"`
 }
 
 type savedPage struct {
-	Page     *page          `json:"page"`
-	Elements []savedElement `json:"elements,omitempty"`
-	Links    []savedLink    `json:"links,omitempty"`
-	Patterns []savedPattern `json:"patterns,omitempty"`
+	Page     *page                                   `json:"page"`
+	Elements []mapEntry[elementKey, *element]        `json:"elements,omitempty"`
+	Links    []mapEntry[linkKey, *pageLink]          `json:"links,omitempty"`
+	Patterns []mapEntry[patternKey, *selectorRecord] `json:"patterns,omitempty"`
 }
 
-type savedElement struct {
-	Key elementKey `json:"key"`
-	Of  *element   `json:"of"`
+// mapEntry is an entry of a map whose key is no string.
+type mapEntry[K, V any] struct {
+	Key K `json:"key"`
+	Of  V `json:"of"`
 }
 
-type savedLink struct {
-	Key linkKey   `json:"key"`
-	Of  *pageLink `json:"of"`
+// key is a key of a map with a fixed order.
+type key[K any] interface {
+	comparable
+	compare(o K) int
 }
 
-type savedPattern struct {
-	Key patternKey      `json:"key"`
-	Of  *selectorRecord `json:"of"`
-}
+// sortedKeys returns the keys of a map in their order.
+func sortedKeys[K key[K], V any](m map[K]V) []K { return slices.SortedFunc(maps.Keys(m), K.compare) }
 
-type savedCall struct {
-	Key endpointKey `json:"key"`
-	Of  *endpoint   `json:"of"`
+// entriesOf returns the entries of a map in their order.
+func entriesOf[K key[K], V any](m map[K]V) []mapEntry[K, V] {
+	var out []mapEntry[K, V]
+	for _, k := range sortedKeys(m) {
+		out = append(out, mapEntry[K, V]{k, m[k]})
+	}
+	return out
 }
 
 // Save writes the map to w as JSON with a checksum. The same ledger gives the same bytes.
 func (m *Map) Save(w io.Writer) error {
-	s := savedMap{Version: version, Walks: slices.Sorted(maps.Keys(m.walks)), Products: []savedProduct{}}
-	for _, name := range m.Products() {
-		s.Products = append(s.Products, m.products[name].save(name))
+	s := savedMap{Walks: m.walks, Products: map[string]*savedProduct{}, Waiting: entriesOf(m.waiting)}
+	for name, p := range m.products {
+		s.Products[name] = p.save()
 	}
-	for _, t := range m.sortedWaiting() {
-		s.Waiting = append(s.Waiting, savedTouch{t, m.waiting[t]})
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("save the map: %w", err)
-	}
-	if _, err := w.Write(whole.Seal(data)); err != nil {
+	if err := whole.SaveJSON(w, version, s); err != nil {
 		return fmt.Errorf("save the map: %w", err)
 	}
 	return nil
 }
 
-func (p *product) save(name string) savedProduct {
-	s := savedProduct{
-		Name: name, Left: p.left, Many: slices.Sorted(maps.Keys(p.many)), Kinds: map[string][]string{},
-		Pages: map[string]savedPage{}, Flows: p.flows, Needs: p.needs,
-	}
-	for key, names := range p.kinds {
-		s.Kinds[key] = slices.Sorted(maps.Keys(names))
-	}
-	for _, key := range sortedCalls(p) {
-		s.Calls = append(s.Calls, savedCall{key, p.calls[key]})
+func (p *product) save() *savedProduct {
+	s := &savedProduct{
+		Left: p.left, Many: p.many, Kinds: p.kinds, Pages: map[string]savedPage{}, Calls: entriesOf(p.calls),
+		Flows: p.flows, Needs: p.needs,
 	}
 	for route, g := range p.pages {
-		out := savedPage{Page: g}
-		for _, key := range sortedElements(g) {
-			out.Elements = append(out.Elements, savedElement{key, g.elements[key]})
-		}
-		for _, key := range sortedLinks(g) {
-			out.Links = append(out.Links, savedLink{key, g.links[key]})
-		}
-		for _, key := range sortedPatterns(g) {
-			out.Patterns = append(out.Patterns, savedPattern{key, g.patterns[key]})
-		}
-		s.Pages[route] = out
+		s.Pages[route] = savedPage{g, entriesOf(g.elements), entriesOf(g.links), entriesOf(g.patterns)}
 	}
 	return s
 }
 
 // Load reads a map that Save wrote. Damaged data is an error.
 func Load(r io.Reader) (*Map, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mostBytes))
-	if err == nil {
-		data, err = whole.Unseal(data)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("load the map: %w", err)
-	}
 	var s savedMap
-	if err := json.Unmarshal(data, &s); err != nil {
+	if err := whole.LoadJSON(r, version, &s); err != nil {
 		return nil, fmt.Errorf("load the map: %w", err)
-	}
-	if s.Version != version {
-		return nil, fmt.Errorf("load the map: it is of version %d", s.Version)
 	}
 	m := New()
-	for _, id := range s.Walks {
-		m.walks[id] = true
-	}
+	maps.Copy(m.walks, s.Walks)
 	for _, t := range s.Waiting {
-		m.waiting[t.touchedPart] = t.Tests
+		m.waiting[t.Key] = t.Of
 	}
-	for i := range s.Products {
-		p, err := s.Products[i].load()
+	for name, saved := range s.Products {
+		p, err := saved.load()
 		if err != nil {
 			return nil, fmt.Errorf("load the map: %w", err)
 		}
-		m.products[s.Products[i].Name] = p
+		m.products[name] = p
 	}
 	return m, nil
 }
 
-// load returns the product, or an error where it has a part that no Save writes.
-func (s *savedProduct) load() (*product, error) {
-	p := newProduct()
-	p.left = s.Left
-	for _, key := range s.Many {
-		p.many[key] = true
-	}
-	for key, names := range s.Kinds {
-		p.kinds[key] = map[string]bool{}
-		for _, n := range names {
-			p.kinds[key][n] = true
-		}
-	}
-	for i := range s.Calls {
-		if s.Calls[i].Of == nil {
-			return nil, errNull
-		}
-		p.calls[s.Calls[i].Key] = s.Calls[i].Of
-	}
-	for name, f := range s.Flows {
-		if f == nil {
-			return nil, errNull
-		}
-		p.flows[name] = f
-	}
-	for code, n := range s.Needs {
-		if n == nil {
-			return nil, errNull
-		}
-		p.needs[code] = n
-	}
-	for route, saved := range s.Pages {
-		g, err := saved.load()
-		if err != nil {
-			return nil, err
-		}
-		p.pages[route] = g
-		p.held += len(g.elements) + len(g.links) + len(g.patterns)
-	}
-	return p, nil
-}
-
 var errNull = errors.New("a part is null")
 
-func (s *savedPage) load() (*page, error) {
-	if s.Page == nil {
+// load returns the product, or an error where it has a part that no Save writes.
+func (s *savedProduct) load() (*product, error) {
+	if s == nil {
 		return nil, errNull
 	}
-	g := s.Page
-	g.elements, g.links, g.patterns = map[elementKey]*element{}, map[linkKey]*pageLink{}, map[patternKey]*selectorRecord{}
-	for i := range s.Elements {
-		g.elements[s.Elements[i].Key] = s.Elements[i].Of
-		if s.Elements[i].Of == nil {
+	p := newProduct()
+	p.left = s.Left
+	maps.Copy(p.many, s.Many)
+	maps.Copy(p.kinds, s.Kinds)
+	err := errors.Join(put(p.calls, s.Calls), copied(p.flows, s.Flows), copied(p.needs, s.Needs))
+	for route, g := range s.Pages {
+		if g.Page == nil {
 			return nil, errNull
 		}
+		to := newPage()
+		g.Page.elements, g.Page.links, g.Page.patterns = to.elements, to.links, to.patterns
+		err = errors.Join(err, put(to.elements, g.Elements), put(to.links, g.Links), put(to.patterns, g.Patterns))
+		p.pages[route] = g.Page
+		p.held += len(to.elements) + len(to.links) + len(to.patterns)
 	}
-	for i := range s.Links {
-		g.links[s.Links[i].Key] = s.Links[i].Of
-		if s.Links[i].Of == nil {
-			return nil, errNull
-		}
-	}
-	for i := range s.Patterns {
-		g.patterns[s.Patterns[i].Key] = s.Patterns[i].Of
-		if s.Patterns[i].Of == nil {
-			return nil, errNull
-		}
-	}
-	return g, nil
+	return p, err
 }
 
-func sortedPatterns(g *page) []patternKey {
-	return slices.SortedFunc(maps.Keys(g.patterns), func(a, b patternKey) int {
-		return cmp.Or(cmp.Compare(a.Do, b.Do), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Role, b.Role),
-			cmp.Compare(a.Name, b.Name))
-	})
+// put adds saved entries to a map.
+func put[K comparable, V any](to map[K]*V, list []mapEntry[K, *V]) error {
+	for _, e := range list {
+		if e.Of == nil {
+			return errNull
+		}
+		to[e.Key] = e.Of
+	}
+	return nil
+}
+
+// copied copies a saved map.
+func copied[V any](to, from map[string]*V) error {
+	maps.Copy(to, from)
+	for _, v := range from {
+		if v == nil {
+			return errNull
+		}
+	}
+	return nil
 }

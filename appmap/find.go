@@ -2,7 +2,6 @@ package appmap
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -226,10 +225,7 @@ func wordsOfSelector(selector string) string {
 	}), " ")
 }
 
-// sortedLinks returns the links of a page in a fixed order.
-func sortedLinks(g *page) []linkKey {
-	return slices.SortedFunc(maps.Keys(g.links), func(a, b linkKey) int {
-		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.Do, b.Do), cmp.Compare(a.Role, b.Role),
-			cmp.Compare(a.Name, b.Name))
-	})
+func (k linkKey) compare(o linkKey) int {
+	return cmp.Or(cmp.Compare(k.To, o.To), cmp.Compare(k.Do, o.Do), cmp.Compare(k.Role, o.Role),
+		cmp.Compare(k.Name, o.Name))
 }

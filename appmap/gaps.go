@@ -52,7 +52,7 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 		}
 		out = append(out, untested(route, g)...)
 	}
-	for _, key := range sortedCalls(p) {
+	for _, key := range sortedKeys(p.calls) {
 		if c := p.calls[key]; len(c.Tests) == 0 {
 			gap := Gap{Kind: UntestedCall, Name: key.Method + " " + key.Path, Count: 1}
 			if len(c.Pages) > 0 {
@@ -87,7 +87,7 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 // untested returns the elements of a page that no test acted on, one for all places of a role and name.
 func untested(route string, g *page) (out []Gap) {
 	at := map[elementKey]int{}
-	for _, key := range sortedElements(g) {
+	for _, key := range sortedKeys(g.elements) {
 		if !operable(key.Role) || len(g.elements[key].Tests) > 0 {
 			continue
 		}

@@ -2,7 +2,6 @@ package appmap
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/memtree/memtree/ledger"
@@ -92,11 +91,6 @@ func (m *Map) settleWaiting() {
 		}
 		delete(m.waiting, t)
 	}
-}
-
-// sortedWaiting returns what waits, in order.
-func (m *Map) sortedWaiting() []touchedPart {
-	return slices.SortedFunc(maps.Keys(m.waiting), touchedPart.compare)
 }
 
 func (t touchedPart) compare(o touchedPart) int {

@@ -68,7 +68,7 @@ func (p *product) rejoin() {
 
 // relink gives the links of a page their routes of now.
 func (p *product) relink(route string, g *page) {
-	for _, key := range sortedLinks(g) {
+	for _, key := range sortedKeys(g.links) {
 		to := p.place(key.To)
 		if to == key.To {
 			continue

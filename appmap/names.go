@@ -211,7 +211,7 @@ func (m *Map) Unread(product string, n *Names) []Thing {
 		p := m.products[name]
 		for _, route := range slices.Sorted(maps.Keys(p.pages)) {
 			seen := map[Thing]bool{}
-			for _, key := range sortedElements(p.pages[route]) {
+			for _, key := range sortedKeys(p.pages[route].elements) {
 				t := Thing{name, route, key.Role, key.Name}
 				if _, read := n.Of(t); !read && !seen[t] && key.Role != "" && (operable(key.Role) || named(key.Role)) {
 					seen[t] = true

@@ -84,7 +84,7 @@ func (p *product) start(from string) string {
 func (p *product) steps(from string) []WayStep {
 	g := p.pages[from]
 	var out []WayStep
-	for _, key := range sortedLinks(g) {
+	for _, key := range sortedKeys(g.links) {
 		l := g.links[key]
 		s := WayStep{From: from, To: key.To, Do: key.Do, Role: key.Role, Name: key.Name, Selector: l.Selector, Times: l.Times}
 		if last := len(out) - 1; last >= 0 && out[last].To == s.To {

@@ -65,7 +65,7 @@ func (p *product) written(s *WayStep) (line string, proven bool) {
 	var best *selectorRecord
 	code := ""
 	g := p.pages[s.From]
-	for _, key := range sortedPatterns(g) {
+	for _, key := range sortedKeys(g.patterns) {
 		fits := key.Name == s.Name && (key.Role == s.Role || s.Role == "") && (key.Role != "" || key.Name != "") ||
 			s.Selector != "" && key.Selector == s.Selector
 		c, ok := locator(key.Selector)
@@ -109,4 +109,9 @@ func addressOf(route string) string {
 		}
 	}
 	return "new RegExp(" + quoted(`^[^?#]*`+strings.Join(segments, "/")+`/?([?#].*)?$`) + ")"
+}
+
+func (k patternKey) compare(o patternKey) int {
+	return cmp.Or(cmp.Compare(k.Do, o.Do), cmp.Compare(k.Selector, o.Selector), cmp.Compare(k.Role, o.Role),
+		cmp.Compare(k.Name, o.Name))
 }

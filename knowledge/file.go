@@ -1,8 +1,6 @@
 package knowledge
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,22 +12,18 @@ import (
 
 // saved is a base as it is saved: JSON, sealed.
 type saved struct {
-	Version int           `json:"version"`
-	Facts   []*factRecord `json:"facts"`  // sorted by id
-	Trials  []*trial      `json:"trials"` // the oldest first
-	Early   []early       `json:"early"`  // likewise
-	Read    []string      `json:"read"`   // cases, sorted
+	Facts  []*factRecord `json:"facts"`  // sorted by id
+	Trials []*trial      `json:"trials"` // the oldest first
+	Early  []early       `json:"early"`  // likewise
+	Read   []string      `json:"read"`   // cases, sorted
 }
 
 // version is that of the rules: a base that other rules made is folded anew.
-const version = 2
-
-// mostBytes bounds a saved base.
-const mostBytes = 1 << 30
+const version = 3
 
 // Save writes the facts to w. The same ledger gives the same bytes.
 func (b *Base) Save(w io.Writer) error {
-	s := saved{Version: version, Facts: []*factRecord{}, Trials: []*trial{}, Early: append([]early{}, b.early...),
+	s := saved{Facts: []*factRecord{}, Trials: []*trial{}, Early: append([]early{}, b.early...),
 		Read: slices.Sorted(maps.Keys(b.read))}
 	for _, id := range slices.Sorted(maps.Keys(b.facts)) {
 		s.Facts = append(s.Facts, b.facts[id])
@@ -39,11 +33,7 @@ func (b *Base) Save(w io.Writer) error {
 			s.Trials = append(s.Trials, t)
 		}
 	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		return fmt.Errorf("save what is known: %w", err)
-	}
-	if _, err = w.Write(whole.Seal(data)); err != nil {
+	if err := whole.SaveJSON(w, version, s); err != nil {
 		return fmt.Errorf("save what is known: %w", err)
 	}
 	return nil
@@ -51,19 +41,9 @@ func (b *Base) Save(w io.Writer) error {
 
 // Load reads the facts that Save wrote. Damaged data is an error.
 func Load(from io.Reader) (*Base, error) {
-	data, err := io.ReadAll(io.LimitReader(from, mostBytes))
-	if err != nil {
-		return nil, fmt.Errorf("load what is known: %w", err)
-	}
-	if data, err = whole.Unseal(data); err != nil {
-		return nil, fmt.Errorf("load what is known: %w", err)
-	}
 	var s saved
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
+	if err := whole.LoadJSON(from, version, &s); err != nil {
 		return nil, fmt.Errorf("load what is known: %w", err)
-	}
-	if s.Version != version {
-		return nil, fmt.Errorf("load what is known: it is of version %d", s.Version)
 	}
 	b := NewBase()
 	b.early = s.Early

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,23 +9,11 @@ import (
 )
 
 // version is that of the rules: a log that other rules made is folded anew.
-const version = 2
-
-// mostBytes bounds a saved log.
-const mostBytes = 1 << 30
-
-type savedLog struct {
-	Version int                   `json:"version"`
-	Runs    map[string]*runRecord `json:"runs"`
-}
+const version = 3
 
 // Save writes the runs to w as JSON with a checksum. The same ledger gives the same bytes.
 func (l *Log) Save(w io.Writer) error {
-	data, err := json.Marshal(savedLog{version, l.runs})
-	if err == nil {
-		_, err = w.Write(whole.Seal(data))
-	}
-	if err != nil {
+	if err := whole.SaveJSON(w, version, l.runs); err != nil {
 		return fmt.Errorf("save the runs: %w", err)
 	}
 	return nil
@@ -34,22 +21,12 @@ func (l *Log) Save(w io.Writer) error {
 
 // Load reads a Log that Save wrote. Damaged data is an error.
 func Load(r io.Reader) (*Log, error) {
-	data, err := io.ReadAll(io.LimitReader(r, mostBytes))
-	if err == nil {
-		data, err = whole.Unseal(data)
-	}
-	var s savedLog
-	if err == nil {
-		err = json.Unmarshal(data, &s)
-	}
-	if err != nil {
+	var runs map[string]*runRecord
+	if err := whole.LoadJSON(r, version, &runs); err != nil {
 		return nil, fmt.Errorf("load the runs: %w", err)
 	}
-	if s.Version != version {
-		return nil, fmt.Errorf("load the runs: they are of version %d", s.Version)
-	}
 	l := NewLog()
-	for id, from := range s.Runs {
+	for id, from := range runs {
 		if from == nil || from.ID != id {
 			return nil, errors.New("load the runs: a run is not what its name says")
 		}

@@ -2,8 +2,11 @@ package whole
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"hash/crc32"
+	"io"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -28,4 +31,41 @@ func Unseal(data []byte) ([]byte, error) {
 		return nil, errDamaged
 	}
 	return data[:n], nil
+}
+
+// most bounds a file that LoadJSON reads, in bytes.
+const most = 1 << 30
+
+type versioned struct {
+	Version int `json:"version"`
+	Of      any `json:"of"`
+}
+
+// SaveJSON writes v as sealed JSON, with the version of the rules that made it.
+func SaveJSON(w io.Writer, version int, v any) error {
+	data, err := json.Marshal(versioned{version, v})
+	if err != nil {
+		return fmt.Errorf("encode it: %w", err)
+	}
+	_, err = w.Write(Seal(data))
+	return err //nolint:wrapcheck // the caller knows what it writes
+}
+
+// LoadJSON reads what SaveJSON wrote into the value that v points to. Another version is an error.
+func LoadJSON(r io.Reader, version int, v any) error {
+	data, err := io.ReadAll(io.LimitReader(r, most))
+	if err == nil {
+		data, err = Unseal(data)
+	}
+	if err != nil {
+		return err
+	}
+	s := versioned{Of: v}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return fmt.Errorf("decode it: %w", err)
+	}
+	if s.Version != version {
+		return fmt.Errorf("it is of version %d", s.Version)
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package whole_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -43,4 +44,16 @@ func TestWrite(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1)
+}
+
+// TestJSON: what was saved is loaded, by the version that saved it alone.
+func TestJSON(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, whole.SaveJSON(&b, 2, map[string]int{"b": 1, "a": 2}))
+	var got map[string]int
+	require.NoError(t, whole.LoadJSON(bytes.NewReader(b.Bytes()), 2, &got))
+	require.Equal(t, map[string]int{"a": 2, "b": 1}, got)
+	require.EqualError(t, whole.LoadJSON(bytes.NewReader(b.Bytes()), 3, &got), "it is of version 2")
+	require.EqualError(t, whole.LoadJSON(bytes.NewReader(b.Bytes()[1:]), 2, &got), "it is damaged")
+	require.ErrorContains(t, whole.LoadJSON(bytes.NewReader(b.Bytes()), 2, new([]int)), "decode it: ")
 }
