@@ -6,6 +6,7 @@ import (
 	"github.com/memtree/memtree/tree"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -27,6 +28,16 @@ type Deriver interface {
 	// write, it spares data that was saved or named in KeepDerived in the last minutes. Opened data stays readable where
 	// the system allows it; elsewhere DropDerived returns an error and the data stays.
 	DropDerived(ctx context.Context, prefix string, but []string) error
+}
+
+// CheckDerived returns a FieldError for a name that derived data cannot have.
+func CheckDerived(name string) error {
+	if name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) < 0 {
+		return nil
+	}
+	return &tree.FieldError{Field: "name", Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"}
 }
 
 // HeldBeside reports whether the derived data under name, or the piece under name, cannot be built again: texts of runs

@@ -21,12 +21,3 @@ type Movable interface {
 	// Known yields what the store remembers of every key ever accepted, sorted by Key.
 	Known(ctx context.Context) iter.Seq2[KnownKey, error]
 }
-
-// KnownKey is what a store remembers of an evaluation that it accepted. The arrays are the first bytes of SHA-256
-// hashes.
-type KnownKey struct {
-	Key      [16]byte // hash of the key
-	Digest   [8]byte  // hash of the evaluation's content, see tree.Evaluation.Digest
-	Before   [8]byte  // hash of the content that was accepted without a label before; zero if there was none
-	Labelled bool     // the evaluation had a label
-}

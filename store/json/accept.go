@@ -2,6 +2,7 @@ package jsonstore
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +15,7 @@ import (
 type arrival struct {
 	key      string
 	hash     fingerprint
-	digest   digest
+	digest   [8]byte
 	labelled bool
 	raw      []byte
 }
@@ -32,7 +33,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 			return nil, fmt.Errorf("accept evaluation %d: %w", i+1, err)
 		}
 		key := e.Key()
-		in[i] = arrival{key, hashOf(key), digestOf(e), e.Labelled(), raw}
+		in[i] = arrival{key, hashOf(key), store.DigestOf(e), e.Labelled(), raw}
 	}
 	receipts := make([]store.Receipt, len(in))
 	err := s.write(ctx, func(st *state) ([]byte, error) { return accept(st, in, receipts) })
@@ -45,7 +46,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 // accept sets the receipts and returns the line to write, nil if there is nothing to write.
 func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 	var list [][]byte
-	now := map[fingerprint]knownEntry{} // from earlier arrivals of this call
+	now := map[fingerprint]store.Known{} // from earlier arrivals of this call
 	for i := range in {
 		a := &in[i]
 		k, known := now[a.hash]
@@ -56,27 +57,22 @@ func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 			}
 		}
 		receipts[i] = store.Receipt{Key: a.key, Status: store.Accepted}
-		// The same evaluation, or its form before it had a label, is a duplicate. Any other contradicts it, unless it
-		// adds a label to one without.
-		switch {
-		case known && (k.digest == a.digest || (k.before == a.digest && k.before != digest{})),
-			known && k.digest == digest{} && (k.labelled || !a.labelled): // a repair restored the key
-			receipts[i].Status = store.Duplicate
-			continue
-		case known && (k.labelled || !a.labelled):
-			receipts[i].Status = store.Contradiction
+		if known {
+			receipts[i].Status = k.Judge(a.digest, a.labelled)
+		}
+		if receipts[i].Status != store.Accepted {
 			continue
 		}
-		next := knownEntry{digest: a.digest, labelled: a.labelled}
+		next := store.Known{Digest: a.digest, Labelled: a.labelled}
 		b, err := encode(a.key)
 		if err != nil {
 			return nil, err
 		}
 		b = append([]byte(`{"key":`), b...)
-		b = append(b, `,"digest":"`+a.digest.String()+`"`...)
+		b = append(b, `,"digest":"`+hex.EncodeToString(a.digest[:])+`"`...)
 		if known {
-			next.before = k.digest
-			b = append(b, `,"before":"`+k.digest.String()+`"`...)
+			next.Before = k.Digest
+			b = append(b, `,"before":"`+hex.EncodeToString(k.Digest[:])+`"`...)
 		}
 		b = append(b, `,"labelled":`+strconv.FormatBool(a.labelled)+`,"evaluation":`...)
 		list = append(list, append(append(b, a.raw...), '}'))

@@ -1,10 +1,11 @@
 package jsonstore
 
 import (
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"unique"
+
+	"github.com/memtree/memtree/store"
 )
 
 // applier applies the content of journal lines. A state applies every line in order; a repair applies the readable
@@ -27,7 +28,7 @@ type changed struct {
 // acceptance is an evaluation put into the outbox, and its place.
 type acceptance struct {
 	key   fingerprint
-	known knownEntry
+	known store.Known
 	again bool // an evaluation without a label was known before
 	at    piece
 }
@@ -235,12 +236,12 @@ func parseAccept(accepted []byte, in piece) (acceptance, error) {
 		case "key":
 			key, problem = unquote(v)
 		case "digest":
-			problem = hexDigest(&a.known.digest, v)
+			problem = hexDigest(&a.known.Digest, v)
 		case "before":
 			a.again = true
-			problem = hexDigest(&a.known.before, v)
+			problem = hexDigest(&a.known.Before, v)
 		case "labelled":
-			a.known.labelled = string(v) == "true"
+			a.known.Labelled = string(v) == "true"
 		case "evaluation":
 			a.at = in.part(at, v)
 		}
@@ -269,7 +270,7 @@ func keyOf(letter []byte) (key string, err error) {
 }
 
 // hexDigest reads a digest written in hex.
-func hexDigest(d *digest, v []byte) error {
+func hexDigest(d *[8]byte, v []byte) error {
 	s, err := unquote(v)
 	if err != nil {
 		return err
@@ -279,8 +280,6 @@ func hexDigest(d *digest, v []byte) error {
 	}
 	return nil
 }
-
-func (d digest) String() string { return hex.EncodeToString(d[:]) }
 
 // number reads an unsigned JSON number.
 func number(v []byte) (uint64, error) {

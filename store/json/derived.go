@@ -41,9 +41,8 @@ func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, wr
 	if s.readOnly {
 		return fmt.Errorf("save derived data: %w", store.ErrReadOnly)
 	}
-	if !derivable(name) {
-		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name",
-			Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
+	if err := store.CheckDerived(name); err != nil {
+		return fmt.Errorf("save derived data: %w", err)
 	}
 	s.deriving.Lock()
 	defer s.deriving.Unlock()
@@ -154,7 +153,7 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, e
 		return nil, fmt.Errorf("open derived data: %w", err)
 	}
 	numbers := derivedNumbers(names, name)
-	for i := len(numbers) - 1; i >= 0 && derivable(name); i-- {
+	for i := len(numbers) - 1; i >= 0 && store.CheckDerived(name) == nil; i-- {
 		d, err := s.disk.openDerived(derivedName(name, numbers[i]))
 		if err == nil {
 			return d, nil
@@ -246,9 +245,4 @@ func (o *oneByOne) ReadAt(p []byte, off int64) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.File.ReadAt(p, off)
-}
-
-// derivable reports whether a name of derived data is valid: letters, digits and dashes.
-func derivable(name string) bool {
-	return safeID(strings.ReplaceAll(name, "-", "_")) && !strings.Contains(name, "_")
 }

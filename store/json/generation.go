@@ -288,30 +288,30 @@ func (p place) check(l *linesRef, b []byte) ([]byte, error) {
 }
 
 // knows returns the snapshot's record of an evaluation, false for none.
-func (g *generation) knows(key fingerprint) (knownEntry, bool, error) {
+func (g *generation) knows(key fingerprint) (store.Known, bool, error) {
 	for _, ref := range g.Known {
 		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count, free: &g.pages}
 		rec, err := t.search(key)
 		if err != nil {
-			return knownEntry{}, false, damaged(ref.Table, 0, err)
+			return store.Known{}, false, damaged(ref.Table, 0, err)
 		}
 		if rec != nil {
 			return parseKnown(rec), true, nil
 		}
 	}
-	return knownEntry{}, false, nil
+	return store.Known{}, false, nil
 }
 
-func parseKnown(b []byte) knownEntry {
-	return knownEntry{digest: digest(b[16:24]), before: digest(b[24:32]), labelled: b[35]&1 == 1}
+func parseKnown(b []byte) store.Known {
+	return store.Known{Digest: [8]byte(b[16:24]), Before: [8]byte(b[24:32]), Labelled: b[35]&1 == 1}
 }
 
-// bytes returns the record of a table of known keys.
-func (k knownEntry) bytes(key fingerprint) []byte {
+// knownRecord returns the record of a table of known keys.
+func knownRecord(key fingerprint, k *store.Known) []byte {
 	b := append(make([]byte, 0, knownSize), key[:]...)
-	b = append(append(b, k.digest[:]...), k.before[:]...)
+	b = append(append(b, k.Digest[:]...), k.Before[:]...)
 	var labelled byte
-	if k.labelled {
+	if k.Labelled {
 		labelled = 1
 	}
 	return append(b, 0, 0, 0, labelled)

@@ -1,6 +1,10 @@
 package jsonstore
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/memtree/memtree/store"
+)
 
 // known writes the keys of all evaluations ever accepted, in a few sorted tables. Each snapshot adds a table with the
 // new keys and merges into it the newest tables that are at most twice as large. So there are few tables, and each key
@@ -45,14 +49,14 @@ func (w *snapshotter) mergeKnown(out *output, older []tableRef) (int, error) {
 }
 
 // newKeys returns a function that returns the records of keys in memory one by one, nil at the end.
-func newKeys(known sorted[knownEntry]) func() ([]byte, error) {
+func newKeys(known sorted[store.Known]) func() ([]byte, error) {
 	c := known.cursor("")
 	return func() ([]byte, error) {
 		t := c.next()
 		if t == nil {
 			return nil, nil
 		}
-		return t.val.bytes([16]byte([]byte(t.key))), nil
+		return knownRecord([16]byte([]byte(t.key)), &t.val), nil
 	}
 }
 

@@ -72,8 +72,7 @@ func (s *Store) Known(ctx context.Context) iter.Seq2[store.KnownKey, error] {
 		defer st.base.release()
 		left := false
 		err = mergeRecords(st.knownSources(), func(rec []byte) error {
-			k := parseKnown(rec)
-			key := store.KnownKey{Key: [16]byte(rec), Digest: k.digest, Before: k.before, Labelled: k.labelled}
+			key := store.KnownKey{Key: [16]byte(rec), Known: parseKnown(rec)}
 			if err := ctx.Err(); err != nil || left {
 				return err
 			}
@@ -148,8 +147,7 @@ func (s *Store) importKnown(ctx context.Context, keys []store.KnownKey) error {
 			if !known {
 				next.Evaluations++
 			}
-			next.top.known = next.top.known.put(string(k.Key[:]),
-				knownEntry{digest: k.Digest, before: k.Before, labelled: k.Labelled})
+			next.top.known = next.top.known.put(string(k.Key[:]), k.Known)
 		}
 		*st = next
 		return append(strconv.AppendUint([]byte(`{"version":`), st.Version+1, 10), '}'), nil

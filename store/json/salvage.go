@@ -199,7 +199,8 @@ func (s *salvage) evaluation(at piece, l indexed, raw []byte) error {
 func (s *salvage) relearn(e *tree.Evaluation) {
 	h := hashOf(e.Key())
 	if _, ok := s.state.top.known.get(string(h[:])); !ok {
-		s.state.top.known = s.state.top.known.put(string(h[:]), knownEntry{digest: digestOf(e), labelled: e.Labelled()})
+		known := store.Known{Digest: store.DigestOf(e), Labelled: e.Labelled()}
+		s.state.top.known = s.state.top.known.put(string(h[:]), known)
 	}
 }
 

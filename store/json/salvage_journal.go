@@ -132,7 +132,7 @@ func (s *salvage) applyEntry(entry []byte, at piece) error { return s.entry(at, 
 // applyAccept ignores an evaluation known from a snapshot that no manifest lists.
 func (s *salvage) applyAccept(a acceptance) {
 	before, ok := s.state.top.known.get(string(a.key[:]))
-	if !ok || before.digest != a.known.digest && before.before != a.known.digest {
+	if !ok || before.Digest != a.known.Digest && before.Before != a.known.Digest {
 		s.state.applyAccept(a)
 	}
 }

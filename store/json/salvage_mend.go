@@ -7,6 +7,8 @@ import (
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
+
+	"github.com/memtree/memtree/store"
 )
 
 // A loss can leave traces in the rest: a key whose record is lost, and a link to a node that is lost. The ledger
@@ -27,7 +29,7 @@ func (s *salvage) verdicts(f func(*ledger.Verdict)) error {
 	return nil
 }
 
-// learnKeys restores lost keys from the verdicts. The digest of the evaluation remains unknown, see knownEntry.
+// learnKeys restores lost keys from the verdicts. The digest of the evaluation remains unknown, see store.Known.
 func (s *salvage) learnKeys() error {
 	isKeys := func(l Loss) bool { return l.Kind == LostKeys }
 	if !slices.ContainsFunc(s.Lost, isKeys) {
@@ -41,7 +43,7 @@ func (s *salvage) learnKeys() error {
 		k, ok := known.get(key)
 		if !ok || learned[key] {
 			learned[key] = true
-			*known = known.put(key, knownEntry{labelled: k.labelled || v.Labelled})
+			*known = known.put(key, store.Known{Labelled: k.Labelled || v.Labelled})
 		}
 	}); err != nil {
 		return err

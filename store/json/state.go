@@ -7,7 +7,6 @@ import (
 	"unique"
 
 	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/tree"
 )
 
 // state is the content of a store at one moment. It is immutable. A batch makes the next state, which shares the equal
@@ -45,7 +44,7 @@ type counts struct {
 // journalLayer holds what the journals have added to the base.
 type journalLayer struct {
 	nodes sorted[*nodeEntry]
-	known sorted[knownEntry] // by hash of the key
+	known sorted[store.Known] // by hash of the key
 }
 
 // nodeEntry holds the fields of a node that are known without reading it, and its place.
@@ -69,21 +68,6 @@ type fingerprint [16]byte
 func hashOf(s string) fingerprint {
 	h := sha256.Sum256([]byte(s))
 	return fingerprint(h[:16])
-}
-
-// knownEntry is the permanent record of an evaluation: the digest of its content, and if it was first accepted without
-// a label, the digest of that form. The digest is zero where a repair restored the key from the ledger.
-type knownEntry struct {
-	digest, before digest
-	labelled       bool
-}
-
-// digest is the first 8 bytes of the SHA-256 of an evaluation's Digest.
-type digest [8]byte
-
-func digestOf(e *tree.Evaluation) digest {
-	h := sha256.Sum256([]byte(e.Digest()))
-	return digest(h[:8])
 }
 
 // item is one evaluation in the outbox.
@@ -176,7 +160,7 @@ func (st *state) headOf(id string) (uint32, fingerprint, error) {
 }
 
 // knows returns the record of an evaluation, false for none.
-func (st *state) knows(key fingerprint) (knownEntry, bool, error) {
+func (st *state) knows(key fingerprint) (store.Known, bool, error) {
 	for _, l := range []journalLayer{st.top, st.frozen} {
 		if k, ok := l.known.get(string(key[:])); ok {
 			return k, true, nil

@@ -3,7 +3,6 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"sort"
 	"sync"
@@ -42,7 +41,7 @@ type offer struct {
 type incoming struct {
 	key      string
 	hash     fingerprint
-	digest   []byte
+	digest   [8]byte
 	labelled bool
 	body     []byte
 }
@@ -73,7 +72,7 @@ func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 			return nil, fmt.Errorf("evaluation %d: %w", i+1, err)
 		}
 		key := e.Key()
-		o.in[i] = incoming{key: key, hash: fingerprintOf(key), digest: digestOf(e), labelled: e.Labelled(), body: body}
+		o.in[i] = incoming{key: key, hash: fingerprintOf(key), digest: store.DigestOf(e), labelled: e.Labelled(), body: body}
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -92,12 +91,6 @@ func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-}
-
-// digestOf is the first 8 bytes of the SHA-256 of an evaluation's Digest, as in the embedded store.
-func digestOf(e *tree.Evaluation) []byte {
-	h := sha256.Sum256([]byte(e.Digest()))
-	return h[:8]
 }
 
 // add queues a call.
@@ -166,9 +159,8 @@ func (in *intake) write(group []*offer) error {
 
 // acceptedKey is the record of an accepted key.
 type acceptedKey struct {
-	digest, before []byte
-	labelled       bool
-	changed        bool // in this transaction
+	store.Known
+	changed bool // in this transaction
 }
 
 // acceptOnce sets the receipts of arrivals and writes what is new.
@@ -208,22 +200,13 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*incom
 	return tx.Commit(ctx)
 }
 
-// unknown reports whether only the key of the evaluation is known: a repair of the folder that it was moved from found
-// it in the ledger.
-func (k *acceptedKey) unknown() bool { return bytes.Equal(k.digest, make([]byte, len(k.digest))) }
-
 // judge returns what becomes of an arrival with a known key, and makes the record what it is afterwards.
 func (k *acceptedKey) judge(a *incoming) store.ReceiptStatus {
-	switch {
-	case bytes.Equal(k.digest, a.digest), k.before != nil && bytes.Equal(k.before, a.digest):
-		return store.Duplicate
-	case k.unknown() && (k.labelled || !a.labelled):
-		return store.Duplicate
-	case k.labelled || !a.labelled:
-		return store.Contradiction
+	status := k.Judge(a.digest, a.labelled)
+	if status == store.Accepted {
+		k.Known, k.changed = store.Known{Digest: a.digest, Before: k.Digest, Labelled: true}, true
 	}
-	k.before, k.digest, k.labelled, k.changed = k.digest, a.digest, true, true
-	return store.Accepted
+	return status
 }
 
 // insertKnown inserts the records of keys that are new, and reads and locks the others. Keys are inserted in order, so
@@ -240,10 +223,11 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, fir
 	sort.Slice(order, func(i, j int) bool { return bytes.Compare(order[i][:], order[j][:]) < 0 })
 	for _, key := range order {
 		a := all[first[key]]
-		keys, digests, labelled = append(keys, a.hash[:]), append(digests, a.digest), append(labelled, a.labelled)
-		records[key] = &acceptedKey{digest: a.digest, labelled: a.labelled}
+		keys, digests, labelled = append(keys, a.hash[:]), append(digests, a.digest[:]), append(labelled, a.labelled)
+		records[key] = &acceptedKey{Known: store.Known{Digest: a.digest, Labelled: a.labelled}}
 	}
-	var key []byte
+	var key, digest, before []byte
+	var isLabelled bool
 	rows, err := tx.Query(ctx, `INSERT INTO memtree.evaluation (tree, key, digest, labelled)
 		SELECT $1, x.* FROM unnest($2::bytea[], $3::bytea[], $4::boolean[]) AS x ON CONFLICT DO NOTHING RETURNING key`,
 		s.tree, keys, digests, labelled)
@@ -256,14 +240,14 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, fir
 	if err != nil || len(fresh) == len(keys) {
 		return records, fresh, err
 	}
-	var k acceptedKey
 	rows, err = tx.Query(ctx, `SELECT key, digest, before, labelled FROM memtree.evaluation
 		WHERE tree = $1 AND key = ANY($2) ORDER BY key FOR UPDATE`, s.tree, keys)
 	if err == nil {
-		_, err = pgx.ForEachRow(rows, []any{&key, &k.digest, &k.before, &k.labelled}, func() error {
-			records[fingerprint(key)] = &acceptedKey{
-				digest: bytes.Clone(k.digest), before: bytes.Clone(k.before), labelled: k.labelled,
-			}
+		_, err = pgx.ForEachRow(rows, []any{&key, &digest, &before, &isLabelled}, func() error {
+			k := &acceptedKey{Known: store.Known{Labelled: isLabelled}}
+			copy(k.Digest[:], digest)
+			copy(k.Before[:], before)
+			records[fingerprint(key)] = k
 			return nil
 		})
 	}
@@ -277,7 +261,7 @@ func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[finger
 	for key, k := range records {
 		if k.changed {
 			q.Queue(`UPDATE memtree.evaluation SET digest = $3, before = $4, labelled = true WHERE tree = $1 AND key = $2`,
-				s.tree, key[:], k.digest, k.before)
+				s.tree, key[:], k.Digest[:], k.Before[:])
 		}
 	}
 	q.Queue(`INSERT INTO memtree.outbox (tree, key, body)

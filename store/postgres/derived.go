@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,9 +25,8 @@ func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, wr
 		return fmt.Errorf("save derived data: %w", err)
 	}
 	defer s.life.RUnlock()
-	if !derivable(name) {
-		return fmt.Errorf("save derived data: %w", &tree.FieldError{Field: "name",
-			Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"})
+	if err := store.CheckDerived(name); err != nil {
+		return fmt.Errorf("save derived data: %w", err)
 	}
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
@@ -78,16 +75,9 @@ func (s *Store) saveDerived(ctx context.Context, name string, version uint64, b 
 	return nil
 }
 
-// derivable reports whether data may have a name: letters, digits and dashes.
-func derivable(name string) bool {
-	return name != "" && len(name) <= 64 && strings.IndexFunc(name, func(r rune) bool {
-		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) < 0
-}
-
 // OpenDerived reads the derived data last saved under name into memory. See store.Deriver.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
-	if !derivable(name) {
+	if store.CheckDerived(name) != nil {
 		return nil, fmt.Errorf("open derived data: %w", tree.ErrNotFound)
 	}
 	s.saves.Lock()

@@ -1,0 +1,32 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memtree/memtree/store"
+)
+
+// TestJudge: an arrival with a known key is a duplicate, a contradiction, or adds a label. Of a key that a repair
+// restored nothing else is known, so an arrival with it is a duplicate unless it adds a label.
+func TestJudge(t *testing.T) {
+	one, other, none := [8]byte{1}, [8]byte{2}, [8]byte{}
+	for name, c := range map[string]struct {
+		known    store.Known
+		digest   [8]byte
+		labelled bool
+		want     store.ReceiptStatus
+	}{
+		"the same":             {store.Known{Digest: one, Labelled: true}, one, true, store.Duplicate},
+		"its unlabelled form":  {store.Known{Digest: one, Before: other, Labelled: true}, other, false, store.Duplicate},
+		"another":              {store.Known{Digest: one, Labelled: true}, other, true, store.Contradiction},
+		"another, unlabelled":  {store.Known{Digest: one}, other, false, store.Contradiction},
+		"a label":              {store.Known{Digest: one}, other, true, store.Accepted},
+		"restored":             {store.Known{Digest: none, Labelled: true}, one, true, store.Duplicate},
+		"restored, unlabelled": {store.Known{Digest: none}, one, false, store.Duplicate},
+		"restored, a label":    {store.Known{Digest: none}, one, true, store.Accepted},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.known.Judge(c.digest, c.labelled)) })
+	}
+}
