@@ -95,7 +95,6 @@ type endpoint struct {
 // flow is a way of users through the application.
 type flow struct {
 	From, To string
-	Steps    []string
 	Pages    []string // that the steps name, sorted
 	Tests    []string // sorted
 	Last     time.Time
@@ -349,7 +348,7 @@ func (p *product) flow(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 		f = &flow{}
 		p.flows[s.Name] = f
 	}
-	f.From, f.To, f.Steps, f.Pages = PageOf(s.URL), "", slices.Clone(s.Steps), nil
+	f.From, f.To, f.Pages = PageOf(s.URL), "", nil
 	f.Pages = with(f.Pages, f.From)
 	if s.To != "" {
 		f.To = PageOf(s.To)

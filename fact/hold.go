@@ -85,7 +85,7 @@ func (p *Snapshot) afterLabel(f *Finding) (CheckState, *node) {
 	s, by, times := Unknown, (*node)(nil), 0
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		at := n.folded.find(&label, 0)
+		at := n.folded.find(&label)
 		if at < 0 || n.unchosen() {
 			continue
 		}
@@ -97,9 +97,9 @@ func (p *Snapshot) afterLabel(f *Finding) (CheckState, *node) {
 			}
 		}
 		switch {
-		case rest.find(&want, 0) == 0 && !want.plain():
+		case rest.find(&want) == 0 && !want.plain():
 			s, by = Holds, on
-		case rest.find(&got, 0) == 0 && !got.plain():
+		case rest.find(&got) == 0 && !got.plain():
 			s, by = Broken, on
 		}
 	}
@@ -184,7 +184,7 @@ func (p *Snapshot) isThing(i int, f *Finding) bool {
 		return false
 	}
 	lit := fold(f.Thing)
-	if n.folded.find(&lit, 0) >= 0 {
+	if n.folded.find(&lit) >= 0 {
 		return true
 	}
 	if g, ok := glyphs[string(n.folded.runes)]; ok {
@@ -194,7 +194,7 @@ func (p *Snapshot) isThing(i int, f *Finding) bool {
 		return false
 	}
 	for k := i - 1; k >= max(0, i-lookBack) && !operable(p.nodes[k].role); k-- {
-		if p.nodes[k].folded.find(&lit, 0) >= 0 {
+		if p.nodes[k].folded.find(&lit) >= 0 {
 			return true
 		}
 	}

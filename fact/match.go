@@ -89,9 +89,9 @@ func (f *folded) plain() bool {
 	return true
 }
 
-// find returns the index of lit in f as whole words, at or after from, or -1. If lit has only signs, such as a slash
+// find returns the index of lit in f as whole words, or -1. If lit has only signs, such as a slash
 // between links, f must be as long as lit.
-func (f *folded) find(lit *folded, from int) int {
+func (f *folded) find(lit *folded) int {
 	if len(lit.runes) == 0 {
 		return -1
 	}
@@ -99,7 +99,7 @@ func (f *folded) find(lit *folded, from int) int {
 		return -1
 	}
 next:
-	for i := from; i+len(lit.runes) <= len(f.runes); i++ {
+	for i := range len(f.runes) - len(lit.runes) + 1 {
 		if !f.cut[i] || !f.cut[i+len(lit.runes)] || splitsNumber(f.runes, i, i+len(lit.runes)) {
 			continue
 		}
@@ -141,7 +141,7 @@ func (p *Snapshot) where(s, role string) *node {
 		if role != "" && p.roles && !can(n.role, role) || n.unchosen() && role != "option" {
 			continue
 		}
-		if n.folded.find(&lit, 0) >= 0 {
+		if n.folded.find(&lit) >= 0 {
 			return n
 		}
 	}

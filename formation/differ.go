@@ -30,8 +30,6 @@ type difference struct {
 	Kind  differenceKind
 	Field string   // dotted path, or the name of the action
 	Args  []string // names of the arguments that differ, sorted; of actionChanged only
-	// Judged and True are the values of judgment and ground truth, "" for none. True must not get into guidance.
-	Judged, True string
 }
 
 // maxDifferences bounds how many differences differ returns.
@@ -81,7 +79,7 @@ func (d *differences) mixed(path string, got any, want map[string]any) {
 	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
 	}
-	d.add(difference{Kind: valueChanged, Field: path, Judged: show(got), True: show(want)})
+	d.add(difference{Kind: valueChanged, Field: path})
 }
 
 func (d *differences) objects(path string, got, want map[string]any) {
@@ -100,7 +98,7 @@ func (d *differences) objects(path string, got, want map[string]any) {
 		case w == nil:
 		case !there && sameVerdictElsewhere(k, w, got):
 		case !there:
-			d.add(difference{Kind: valueMissing, Field: p, True: show(w)})
+			d.add(difference{Kind: valueMissing, Field: p})
 		default:
 			d.value(p, g, w)
 		}
@@ -134,12 +132,12 @@ func (d *differences) lists(path string, got, want []any) {
 			count[k]--
 			continue
 		}
-		d.add(difference{Kind: valueMissing, Field: path, True: show(w)})
+		d.add(difference{Kind: valueMissing, Field: path})
 	}
 	for _, g := range got {
 		if k := listKey(g); count[k] > 0 {
 			count[k]--
-			d.add(difference{Kind: valueSuperfluous, Field: path, Judged: show(g)})
+			d.add(difference{Kind: valueSuperfluous, Field: path})
 		}
 	}
 }
@@ -173,17 +171,7 @@ func (d *differences) scalar(path string, got, want any) {
 	if p := judgment.PolarityOf(got); p != judgment.Unread && p == judgment.PolarityOf(want) {
 		return
 	}
-	d.add(difference{Kind: valueChanged, Field: path, Judged: show(got), True: show(want)})
-}
-
-func show(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	if v == nil {
-		return ""
-	}
-	return judgment.Canonical(v)
+	d.add(difference{Kind: valueChanged, Field: path})
 }
 
 func join(path, name string) string {

@@ -37,7 +37,6 @@ func New(s Sources) *Namer { return &Namer{s} }
 // Options configures Read. Nil and the zero value name the elements of all products, without a bound.
 type Options struct {
 	Product  string                  // "": all products
-	Lang     string                  // language of the question: "zh" or "en"; "": that of most names
 	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
 	MaxCalls *int                    // most calls of the model; nil: no bound
 	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
@@ -95,7 +94,7 @@ func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error
 	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: price, InRow: mostFailures})
 	for _, list := range n.questions(all) {
 		out.Elements += len(list)
-		in, request, err := question(set, list, o.Lang)
+		in, request, err := question(set, list)
 		if err != nil {
 			return out, fmt.Errorf("name elements: %w", err)
 		}
@@ -139,8 +138,8 @@ func (n *Namer) questions(all []appmap.Thing) (out [][]appmap.Thing) {
 }
 
 // question returns the request to a model about some elements.
-func question(set *prompts.Set, list []appmap.Thing, lang string) (prompts.NamesInput, llm.Request, error) {
-	in := prompts.NamesInput{Lang: lang}
+func question(set *prompts.Set, list []appmap.Thing) (prompts.NamesInput, llm.Request, error) {
+	in := prompts.NamesInput{}
 	chinese := 0
 	for _, t := range list {
 		if text.Lang(t.Name) == "zh" {
@@ -148,7 +147,7 @@ func question(set *prompts.Set, list []appmap.Thing, lang string) (prompts.Names
 		}
 		in.Elements = append(in.Elements, prompts.NamesElement{Page: t.Page, Role: t.Role, Name: t.Name})
 	}
-	if lang == "" && 2*chinese > len(list) {
+	if 2*chinese > len(list) {
 		in.Lang = "zh"
 	}
 	p, err := set.Names(in)

@@ -276,14 +276,14 @@ func risksPart(v *say.Voice, p *say.Output, r *effect.RiskMeasure) {
 	p.Add("", v.Say("Once a verdict is given, and before its truth is known: how much of what is wrong does "+
 		"reading the riskiest find?"), "")
 	in := func(name string, f float64) string {
-		i := r.Intervals[name]
+		i := r.Intervals["auc"]
 		return fmt.Sprintf("%s (%.0f-%.0f)", percent(f), 100*i.Low, 100*i.High)
 	}
 	t := &say.Table{Columns: []say.Column{
 		{Head: ""}, {Head: v.Say("first 5 %")}, {Head: v.Say("first 10 %")}, {Head: v.Say("first 20 %")}, {Head: "AUC"},
 	}}
 	t.Add("risk", in("found5", r.Found.At5), in("found10", r.Found.At10), in("found20", r.Found.At20),
-		areaOf(r.AUC)+" "+areaIn(r, "auc"))
+		areaOf(r.AUC)+" "+areaIn(r))
 	near := r.Baselines.Nearest
 	t.Add("bm25", percent(near.At5), percent(near.At10), percent(near.At20), areaOf(r.Baselines.AUC))
 	t.Add(v.Say("random"), percent(0.05), percent(0.1), percent(0.2), ".50")
@@ -301,7 +301,7 @@ func risksPart(v *say.Voice, p *say.Output, r *effect.RiskMeasure) {
 func baseRateOnly(v *say.Voice, r *effect.RiskMeasure) string {
 	return v.Say("No verdict was given a risk of its own: %d verdicts, %d of them wrong, do not show yet that past "+
 		"errors predict later ones, so each was given the share wrong so far. The order is a first guess: its AUC is %s %s, "+
-		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r, "auc"))
+		"where .50 is chance.", r.N, r.Wrong, areaOf(r.AUC), areaIn(r))
 }
 
 // reliabilityPart adds predicted risks beside observed shares. With colour it also draws bars.
@@ -340,7 +340,7 @@ func areaOf(f *float64) string {
 	return strings.TrimPrefix(two(*f), "0")
 }
 
-func areaIn(r *effect.RiskMeasure, name string) string {
-	i := r.Intervals[name]
+func areaIn(r *effect.RiskMeasure) string {
+	i := r.Intervals["auc"]
 	return fmt.Sprintf("(%s-%s)", strings.TrimPrefix(two(i.Low), "0"), strings.TrimPrefix(two(i.High), "0"))
 }

@@ -99,7 +99,7 @@ func pageSure(v *say.Voice, r *effect.RiskMeasure) string {
 	}
 	return v.Say("Each verdict was scored before its truth was known, from the runs before it. "+
 		"AUC %s %s, of the later half %s; .50 is chance.",
-		areaOf(r.AUC), areaIn(r, "auc"), areaOf(r.AUCSecondHalf))
+		areaOf(r.AUC), areaIn(r), areaOf(r.AUCSecondHalf))
 }
 
 func ticks() []tick {

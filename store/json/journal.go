@@ -13,7 +13,6 @@ import (
 
 // journal is the file that lines are appended to. Only the writer uses it.
 type journal struct {
-	disk   *disk
 	number int
 	file   afero.File
 	reader *handle // for all other readers of the file
@@ -90,7 +89,7 @@ func (d *disk) begin(n int, seq uint64, prev link) (_ *journal, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", journalName(n), err)
 	}
-	j := &journal{disk: d, number: n, file: f, reader: d.journalHandle(n), seq: seq, prev: prev}
+	j := &journal{number: n, file: f, reader: d.journalHandle(n), seq: seq, prev: prev}
 	l := j.lines()
 	l.add(fmt.Appendf(nil, `{"begin":{"journal":%d}}`, n))
 	if err := j.append(l); err != nil {
@@ -109,7 +108,7 @@ func (d *disk) resume(reader *handle, size int64, seq uint64, prev link) (*journ
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", journalName(n), err)
 	}
-	return &journal{disk: d, number: n, file: f, reader: reader, size: size, seq: seq, prev: prev}, nil
+	return &journal{number: n, file: f, reader: reader, size: size, seq: seq, prev: prev}, nil
 }
 
 // rewriteJournal replaces a journal by a copy of its first size bytes.

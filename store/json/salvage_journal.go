@@ -12,8 +12,7 @@ type wholeLine struct {
 	number    int
 	off, size int64
 	seq       uint64
-	prev      link // of the line before
-	link      link // of this one
+	link      link
 	json      place
 }
 
@@ -75,7 +74,7 @@ func wholeLines(b []byte, n int) (lines []wholeLine, gaps []gap) {
 		between(i)
 		line := b[i : i+size]
 		at := placeOf(int64(i+size-1-len(f.json)), f.json)
-		lines = append(lines, wholeLine{n, int64(i), int64(size), f.seq, f.prev, linkOf(line), at})
+		lines = append(lines, wholeLine{n, int64(i), int64(size), f.seq, linkOf(line), at})
 		i += size
 		from = i
 	}
