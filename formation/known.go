@@ -1,6 +1,8 @@
 package formation
 
 import (
+	_ "embed" // known.txt
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -13,65 +15,18 @@ type tokenForm struct {
 	kind   string // names the provider in the marker
 }
 
-// forms are the forms of tokens that providers have published.
-func forms() []tokenForm {
-	return []tokenForm{
-		{"AKIA", 16, "", "aws"}, {"ASIA", 16, "", "aws"}, {"ABIA", 16, "", "aws"}, {"ACCA", 16, "", "aws"},
-		{"A3T", 16, "", "aws"},
-		{"ABSK", 60, "+/=", "aws"}, {"bedrock-api-key-", 12, "+/=.", "aws"},
-		{"ghp_", 30, "", "github"}, {"gho_", 30, "", "github"}, {"ghu_", 30, "", "github"}, {"ghs_", 30, "", "github"},
-		{"ghr_", 30, "", "github"}, {"github_pat_", 40, "", "github"},
-		{"glpat-", 16, ".", "gitlab"}, {"gldt-", 16, "", "gitlab"}, {"glft-", 16, "", "gitlab"},
-		{"glffct-", 16, "", "gitlab"}, {"glimt-", 16, "", "gitlab"}, {"glagent-", 30, "", "gitlab"},
-		{"gloas-", 30, "", "gitlab"}, {"glptt-", 30, "", "gitlab"}, {"glrt-", 16, ".", "gitlab"},
-		{"glsoat-", 16, "", "gitlab"}, {"glcbt-", 16, "", "gitlab"}, {"GR1348941", 16, "", "gitlab"},
-		{"_gitlab_session", 20, "=", "gitlab"},
-		{"xoxb-", 20, "", "slack"}, {"xoxp-", 20, "", "slack"}, {"xoxa-", 20, "", "slack"}, {"xoxo-", 20, "", "slack"},
-		{"xoxr-", 20, "", "slack"}, {"xoxs-", 20, "", "slack"}, {"xoxe-", 20, "", "slack"}, {"xoxe.", 20, ".", "slack"},
-		{"xapp-", 20, "", "slack"},
-		{"AIza", 30, "", "google"}, {"ya29.", 20, ".", "google"}, {"GOCSPX-", 20, "", "google"},
-		{"sk_live_", 10, "", "stripe"}, {"sk_test_", 10, "", "stripe"}, {"sk_prod_", 10, "", "stripe"},
-		{"rk_live_", 10, "", "stripe"}, {"rk_test_", 10, "", "stripe"}, {"rk_prod_", 10, "", "stripe"},
-		{"whsec_", 20, "", "stripe"},
-		{"sk-ant-", 20, "", "anthropic"}, {"sk-proj-", 20, "", "openai"}, {"sk-svcacct-", 20, "", "openai"},
-		{"sk-admin-", 20, "", "openai"}, {"sk-or-", 20, "", "openrouter"}, {"sk-", 30, "", "openai"},
-		{"pplx-", 30, "", "perplexity"}, {"hf_", 30, "", "huggingface"}, {"api_org_", 30, "", "huggingface"},
-		{"gsk_", 30, "", "groq"}, {"r8_", 30, "", "replicate"}, {"xai-", 40, "", "xai"},
-		{"npm_", 30, "", "npm"}, {"pypi-AgE", 30, "", "pypi"}, {"rubygems_", 40, "", "rubygems"},
-		{"CLOJARS_", 40, "", "clojars"},
-		{"dop_v1_", 40, "", "digitalocean"}, {"doo_v1_", 40, "", "digitalocean"}, {"dor_v1_", 40, "", "digitalocean"},
-		{"shpat_", 30, "", "shopify"}, {"shpca_", 30, "", "shopify"}, {"shppa_", 30, "", "shopify"},
-		{"shpss_", 30, "", "shopify"},
-		{"SG.", 40, ".=", "sendgrid"}, {"xkeysib-", 60, "", "sendinblue"}, {"key-", 32, "", "mailgun"},
-		{"pubkey-", 32, "", "mailgun"},
-		{"dp.pt.", 30, ".", "doppler"}, {"dapi", 32, "", "databricks"}, {"dt0c01.", 60, ".", "dynatrace"},
-		{"dnkey-", 40, "=", "defined"}, {"EZAK", 50, "", "easypost"}, {"EZTK", 50, "", "easypost"},
-		{"FLWSECK", 12, "", "flutterwave"}, {"FLWPUBK", 12, "", "flutterwave"}, {"fm1_", 40, "+/=", "fly"},
-		{"fm1r_", 40, "+/=", "fly"}, {"fm1a_", 40, "+/=", "fly"}, {"fm2_", 40, "+/=", "fly"}, {"fio-u-", 40, "=", "frameio"},
-		{"duffel_", 30, "=", "duffel"},
-		{"glc_", 30, "+/=", "grafana"}, {"glsa_", 30, "", "grafana"}, {"eyJrIjoi", 40, "=", "grafana"},
-		{"pat.", 40, ".", "harness"}, {"sat.", 40, ".", "harness"},
-		{"HRKU-", 40, "", "heroku"}, {"ico-", 32, "", "infracost"}, {"s-s4t2", 40, "", "intra42"},
-		{"lin_api_", 30, "", "linear"}, {"live_", 35, "=", "token"}, {"test_", 35, "=", "token"},
-		{"NRII-", 20, "", "newrelic"}, {"NRAK-", 20, "", "newrelic"}, {"NRJS-", 16, "", "newrelic"},
-		{"ntn_", 40, "", "notion"}, {"secret_", 40, "", "notion"}, {"API-", 26, "", "octopus"},
-		{"sha256~", 40, "", "openshift"},
-		{"pscale_", 20, ".=", "planetscale"}, {"PMAK-", 40, "", "postman"}, {"pnu_", 30, "", "prefect"},
-		{"pul-", 40, "", "pulumi"}, {"rdme_", 40, "", "readme"}, {"tk-us-", 40, "", "scalingo"},
-		{"sntrys_", 40, "+/=", "sentry"}, {"sntryu_", 40, "", "sentry"}, {"sm_aat_", 12, "", "settlemint"},
-		{"sm_pat_", 12, "", "settlemint"}, {"sm_sat_", 12, "", "settlemint"}, {"shippo_", 30, "", "shippo"},
-		{"sgp_", 30, "", "sourcegraph"}, {"sq0atp-", 16, "", "square"}, {"sq0csp-", 16, "", "square"},
-		{"EAAA", 40, "", "square"}, {"EAAC", 40, "", "facebook"}, {"EAAM", 40, "", "facebook"},
-		{"tfp_", 40, ".=", "typeform"},
-		{"hvs.", 20, "", "vault"}, {"hvb.", 60, "", "vault"}, {"AQVN", 30, "", "yandex"}, {"YC", 38, "", "yandex"},
-		{"t1.", 40, ".=", "yandex"}, {"LTAI", 16, "", "alibaba"},
-		{"AGE-SECRET-KEY-1", 50, "", "age"}, {"p8e-", 32, "", "adobe"}, {"AKCp", 60, "", "artifactory"},
-		{"cmVmd", 55, "", "artifactory"}, {"v1.0-", 120, "", "cloudflare"}, {"4b1d", 38, "", "clickhouse"},
-		{"sc_", 40, ".", "authress"}, {"ext_", 40, ".", "authress"}, {"scauth_", 40, ".", "authress"},
-		{"ops_eyJ", 40, "+/=", "1password"}, {"ATATT3", 100, "=", "atlassian"}, {"ATCTT3", 100, "=", "atlassian"},
-		{"SK", 32, "", "twilio"}, {"AC", 32, "", "twilio"}, {"tvly-", 20, "", "tavily"}, {"lsv2_", 30, "", "langsmith"},
-		{"phc_", 30, "", "posthog"},
+//go:embed known.txt
+var knownForms string
+
+// forms returns the forms of tokens that providers have published.
+func forms() (all []tokenForm) {
+	for line := range strings.Lines(knownForms) {
+		if v := strings.Fields(line); v[0] != "#" {
+			least, _ := strconv.Atoi(v[1]) // see TestForms
+			all = append(all, tokenForm{v[0], least, strings.Trim(v[2], "-"), v[3]})
+		}
 	}
+	return all
 }
 
 // byFirst maps two bytes to the forms that begin with them.

@@ -191,3 +191,13 @@ func FuzzRedact(f *testing.F) {
 		}
 	})
 }
+
+// TestForms: each line of known.txt has four fields.
+func TestForms(t *testing.T) {
+	require.Len(t, forms(), 146)
+	for _, f := range forms() {
+		require.Greater(t, len(f.prefix), 1, f)
+		require.Positive(t, f.least, f)
+		require.NotEmpty(t, f.kind, f)
+	}
+}
