@@ -205,6 +205,7 @@ type Filter struct {
 	Product string // product of the run; "": all
 	Agent   string // one of the agents that wrote to it; "": all
 	Words   string // text that its goal, its reason or one of its notes contains; "": all
+	Like    string // of Find: ended runs whose goal is like this one; "": all
 }
 
 // Ended is a State for filters: it selects all runs that have ended.

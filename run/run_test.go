@@ -336,7 +336,7 @@ func TestEpisodes(t *testing.T) {
 	none, err := w.Like(t.Context(), "Play some jazz", run.Filter{}, 0)
 	require.NoError(t, err)
 	require.Empty(t, none)
-	list, err := w.List(t.Context(), run.Filter{State: run.Failure, Words: "declined"}, 0)
+	list, err := w.Find(t.Context(), run.Filter{State: run.Failure, Words: "declined"}, 0)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
 }

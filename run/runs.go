@@ -262,15 +262,16 @@ func (r *Run) clone() Run {
 	return c
 }
 
-// List returns at most limit runs (0: all) that f selects: the open ones first, and those with the latest update first.
-func (r *Runs) List(ctx context.Context, f Filter, limit int) (out []Run, err error) {
+// Find returns at most limit runs (0: all) that f selects: with Filter.Like those of Like; else the open ones first, and
+// those with the latest update first.
+func (r *Runs) Find(ctx context.Context, f Filter, limit int) (out []Episode, err error) {
+	if f.Like != "" {
+		return r.Like(ctx, f.Like, f, limit)
+	}
 	err = r.o.View(ctx, func(l *Log) {
-		out = l.List(f)
-		if limit > 0 {
-			out = out[:min(limit, len(out))]
-		}
-		for i := range out {
-			out[i] = out[i].clone()
+		all := l.List(f)
+		for i := range all[:min(cmp.Or(max(0, limit), len(all)), len(all))] {
+			out = append(out, Episode{Run: all[i].clone()})
 		}
 	})
 	return out, err

@@ -119,16 +119,7 @@ type runList struct {
 
 // runs lists runs.
 func (s *Server) runs(ctx context.Context, in *runsInput) (*reply[runList], error) {
-	f := run.Filter{State: in.State, Product: in.Product, Agent: in.By, Words: in.Words}
-	all, out := treeIn(ctx).Runs(), runList{Runs: []run.Episode{}}
-	if in.Like != "" {
-		found, err := all.Like(ctx, in.Like, f, in.Limit)
-		out.Runs = append(out.Runs, found...)
-		return &reply[runList]{out}, err
-	}
-	list, err := all.List(ctx, f, in.Limit)
-	for i := range list {
-		out.Runs = append(out.Runs, run.Episode{Run: list[i]})
-	}
-	return &reply[runList]{out}, err
+	found, err := treeIn(ctx).Runs().Find(ctx,
+		run.Filter{State: in.State, Product: in.Product, Agent: in.By, Words: in.Words, Like: in.Like}, in.Limit)
+	return &reply[runList]{runList{append([]run.Episode{}, found...)}}, err
 }

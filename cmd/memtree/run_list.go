@@ -17,7 +17,6 @@ import (
 // runListFlags are the flags of run list.
 type runListFlags struct {
 	f     agentrun.Filter
-	like  string
 	limit int
 }
 
@@ -32,7 +31,7 @@ func runListCommand(a *app) *cobra.Command {
 	l.StringVar(&f.f.Product, "product", "", a.Say("only for this product"))
 	l.StringVar(&f.f.Agent, "by", "", a.Say("only those of this agent"))
 	l.StringVar(&f.f.Words, "words", "", a.Say("only those that contain this"))
-	l.StringVar(&f.like, "like", "", a.Say("ended runs whose goal is like this one, the likest first"))
+	l.StringVar(&f.f.Like, "like", "", a.Say("ended runs whose goal is like this one, the likest first"))
 	l.IntVar(&f.limit, "limit", f.limit, a.Say("how many runs to print; 0 for all"))
 	return c
 }
@@ -47,17 +46,7 @@ func runList(ctx context.Context, a *app, f *runListFlags) error {
 		return a.Usage("--limit is %d; use 0 for all", f.limit)
 	}
 	return a.store.Read(ctx, func(m *memtree.Memory) error {
-		var found []agentrun.Episode
-		var err error
-		if f.like != "" {
-			found, err = m.Runs().Like(ctx, f.like, f.f, f.limit)
-		} else {
-			var list []agentrun.Run
-			list, err = m.Runs().List(ctx, f.f, f.limit)
-			for i := range list {
-				found = append(found, agentrun.Episode{Run: list[i]})
-			}
-		}
+		found, err := m.Runs().Find(ctx, f.f, f.limit)
 		switch {
 		case err != nil:
 			return err

@@ -24,23 +24,12 @@ const runsMost = 50
 // runs lists the runs of agents: those under way first, or ended ones that are like a goal.
 func (s *Site) runs(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	d := runsData{State: field(r, "state"), Words: field(r, "words"), Like: field(r, "like")}
-	f := run.Filter{State: run.State(d.State), Words: d.Words}
-	all := v.Memory.Runs()
-	if d.Like != "" {
-		found, err := all.Like(r.Context(), d.Like, f, runsMost)
-		if err != nil {
-			return err
-		}
-		d.Runs = found
-	} else {
-		list, err := all.List(r.Context(), f, runsMost)
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			d.Runs = append(d.Runs, run.Episode{Run: list[i]})
-		}
+	found, err := v.Memory.Runs().Find(r.Context(),
+		run.Filter{State: run.State(d.State), Words: d.Words, Like: d.Like}, runsMost)
+	if err != nil {
+		return err
 	}
+	d.Runs = found
 	return s.render(w, http.StatusOK, s.page(r, v, "runs", s.speech(v.Lang).say("Runs"), &d))
 }
 
