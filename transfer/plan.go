@@ -320,16 +320,13 @@ const (
 	outOfUse = "out of use where it comes from"
 )
 
-// Waits reports whether n is an import that waits in quarantine.
-func Waits(n *tree.Node) bool { return n.Status == tree.Quarantined && n.Provenance.By == byImport }
-
 // merge merges a node of the file into that of this tree. If the file is trusted, a waiting import first takes the
 // status of the file, because merge would keep it in quarantine.
 func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 	if !p.opts.Trust {
 		return merge(here, theirs) // both are quarantined
 	}
-	if Waits(&here) {
+	if unpromoted(&here) {
 		// It waited for a person to trust it, which the trusted file now does.
 		here.Status, here.Provenance = theirs.Status, theirs.Provenance
 		here.ArchivedFor, here.SupersededBy = theirs.ArchivedFor, theirs.SupersededBy

@@ -8,6 +8,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+// Waits reports whether n is an import on which no person has decided: neither promoted, nor banned here. A ban is a
+// decision of this tree, so learning and guidance see the node from then on, and an undo lets it wait again.
+func Waits(n *tree.Node) bool { return unpromoted(n) && !n.Entombed() }
+
+// unpromoted reports whether n has the status of an import that was not promoted, banned or not.
+func unpromoted(n *tree.Node) bool {
+	return n.Status == tree.Quarantined && n.Provenance.By == byImport
+}
+
 // PromoteOptions selects imports to release from quarantine: those with the IDs, and those of both the ErrorType and
 // the Origin, where set. The zero value selects none.
 type PromoteOptions struct {
@@ -61,7 +70,7 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 		basis := n.Revision
 		n = n.Clone()
 		n.Status = tree.Probation
-		if n.ArchivedFor != "" || n.Mark == tree.Banned || tree.Check(&n) != nil {
+		if n.ArchivedFor != "" || tree.Check(&n) != nil {
 			out.Refused = append(out.Refused, waiting[id])
 			continue
 		}

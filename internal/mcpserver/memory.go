@@ -105,7 +105,7 @@ func (s *server) memoryOf(ctx context.Context, n *tree.Node, lang string) (memor
 		out.Scope.Test = plain(n.Scope.Test)
 	}
 	switch {
-	case n.Status == tree.Quarantined:
+	case n.Status == tree.Quarantined && !n.Entombed():
 		out.About += " This memory waits for a person and is given to no run: do not act on it."
 	case !n.Live():
 		out.About += " This memory is out of use: do not act on it."
