@@ -88,16 +88,26 @@ func fresh(was, is *tree.Node) bool {
 // disown clears the parent of the children of a memory that goes out of use. Its own parent drops it at the next
 // evolution.
 func (c *Curation) disown(ctx context.Context, p *plan, n *tree.Node) error {
+	return c.reparent(ctx, p, n, n.ID, "", "no longer part of "+n.ID)
+}
+
+// own is the reverse of disown: it gives a memory back the children that got no other parent since.
+func (c *Curation) own(ctx context.Context, p *plan, n *tree.Node) error {
+	return c.reparent(ctx, p, n, "", n.ID, "part of "+n.ID+" again")
+}
+
+// reparent changes the parent of the children of n that have the parent was.
+func (c *Curation) reparent(ctx context.Context, p *plan, n *tree.Node, was, is, why string) error {
 	for _, id := range n.Children {
 		k, err := c.door.Tree.Get(ctx, id)
-		if errors.Is(err, tree.ErrNotFound) || err == nil && k.Parent != n.ID {
+		if errors.Is(err, tree.ErrNotFound) || err == nil && k.Parent != was {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		k.Parent = ""
-		p.change(tree.OpAttach, k, "no longer part of "+n.ID)
+		k.Parent = is
+		p.change(tree.OpAttach, k, why)
 	}
 	return nil
 }

@@ -178,6 +178,11 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *ledger.Before, last 
 	if err := c.relink(ctx, &n); err != nil {
 		return err
 	}
+	if was.Entombed() && !n.Entombed() {
+		if err := c.own(ctx, p, &n); err != nil {
+			return err
+		}
+	}
 	w.Fresh = fresh(&was, &n) || len(b.Occurrences) > 0 || b.Gained != "" || b.Case != nil
 	p.put(tree.OpStatus, n, "a person took back what was said of it", now)
 	return nil

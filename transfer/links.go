@@ -79,8 +79,9 @@ func (p *Planner) keepChildren(ctx context.Context, d *draft) error {
 	return nil
 }
 
-// keepParent chooses the parent of a node among the candidates that will have it as a child. Of several it chooses the
-// one that sorts last, as merge does.
+// keepParent chooses the parent of a node among the candidates that will have it as a child, and that nobody refused: a
+// ban takes the parts away from a memory, and a file does not give them back. Of several it chooses the one that sorts
+// last, as merge does.
 func (p *Planner) keepParent(ctx context.Context, id string, d *draft) error {
 	slices.Sort(d.parents)
 	slices.Reverse(d.parents)
@@ -90,7 +91,7 @@ func (p *Planner) keepParent(ctx context.Context, id string, d *draft) error {
 		if err != nil {
 			return err
 		}
-		if above != nil && above.level == d.level+1 && slices.Contains(above.children, id) {
+		if above != nil && !above.refused && above.level == d.level+1 && slices.Contains(above.children, id) {
 			d.links.parent = candidate
 			return nil
 		}

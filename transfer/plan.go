@@ -111,12 +111,13 @@ type links struct {
 	parent    string
 	children  []string
 	concerns  []string // error types of the misses of a case, its own first
+	refused   bool     // a person banned it or had it forgotten, so that it has no part
 }
 
 // linksOf returns the links of a node as it is.
 func linksOf(n *tree.Node) links {
 	return links{level: n.Level, errorType: n.ErrorType, direction: n.Direction, status: n.Status, parent: n.Parent,
-		children: n.Children, concerns: concerns(n)}
+		children: n.Children, concerns: concerns(n), refused: n.Entombed()}
 }
 
 // concerns returns the error types that a node may have abstractions of: its own, and those of a
