@@ -136,6 +136,24 @@ func BenchmarkGuide(b *testing.B) {
 	quantiles(b, took)
 }
 
+// BenchmarkGuideLong is BenchmarkGuide for prompts of almost 1 MB.
+func BenchmarkGuideLong(b *testing.B) {
+	m := recorded(b, b.TempDir(), 3000)
+	defer m.Close()
+	rest := strings.Repeat("check the total of the order list, 核对总额 ", tree.MaxField/64)
+	took := make([]time.Duration, 0, b.N)
+	b.ResetTimer()
+	for i := range b.N {
+		prompt := fmt.Sprint(i, " ", rest)
+		start := time.Now()
+		_, err := m.Guide(context.Background(), memtree.Query{Prompt: prompt})
+		took = append(took, time.Since(start))
+		require.NoError(b, err)
+	}
+	b.StopTimer()
+	quantiles(b, took)
+}
+
 // BenchmarkOpenGuide measures a single question from a cold start: open the store of 10,000
 // wrong runs, ask once, close.
 func BenchmarkOpenGuide(b *testing.B) {

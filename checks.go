@@ -9,8 +9,6 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/retrieval"
-	"github.com/memtree/memtree/store"
-	"github.com/memtree/memtree/tree"
 )
 
 // maxChecks is the maximum number of assertions of Checks.
@@ -19,13 +17,8 @@ const maxChecks = 50
 // Checks returns at most 50 checks that runs missed on this page, or in this test, as assertions for test tools. With
 // Query.Observation each includes the state of the page. Advanced.
 func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
-	select {
-	case <-m.closed:
-		return nil, store.ErrClosed
-	default:
-	}
-	if q.Prompt == "" {
-		return nil, &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
+	if err := m.admit(&q); err != nil {
+		return nil, err
 	}
 	r, a, err := m.searchHeeding(ctx, retrieval.Query{
 		Prompt: q.Prompt, Step: q.Step, Lang: q.Lang, Scene: q.Scene, Scope: q.Scope,

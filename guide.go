@@ -114,7 +114,7 @@ func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 
 // mayGuide returns why Guide does not answer a query, before anything is asked or searched.
 func (m *Memory) mayGuide(q *Query) error {
-	if err := m.mayAnswer(q); err != nil {
+	if err := m.admit(q); err != nil {
 		m.counts.guideFailures.Add(1)
 		return err
 	}
@@ -129,8 +129,10 @@ func (m *Memory) mayGuide(q *Query) error {
 	return nil
 }
 
-// mayAnswer returns why a query has no answer: the memory is closed, or there is no prompt.
-func (m *Memory) mayAnswer(q *Query) error {
+// admit returns why a query has no answer: the memory is closed, there is no prompt, or a text is longer than that of an
+// evaluation. Of a long prompt it keeps what a memory holds of one, so that the test is recognized, and the rest does
+// not delay a run.
+func (m *Memory) admit(q *Query) error {
 	select {
 	case <-m.closed:
 		return store.ErrClosed
@@ -139,6 +141,14 @@ func (m *Memory) mayAnswer(q *Query) error {
 	if q.Prompt == "" {
 		return &tree.FieldError{Field: "prompt", Problem: "is missing; say what the agent will be asked"}
 	}
+	for _, f := range []struct{ name, text string }{
+		{"prompt", q.Prompt}, {"step", q.Step}, {"observation", q.Observation},
+	} {
+		if len(f.text) > tree.MaxField {
+			return tree.CheckText(f.name, f.text, tree.MaxField)
+		}
+	}
+	q.Prompt, q.Step = text.ClipBytes(q.Prompt, tree.MaxNodeText), text.ClipBytes(q.Step, tree.MaxNodeText)
 	return nil
 }
 
@@ -155,7 +165,7 @@ func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 }
 
 func (m *Memory) explain(ctx context.Context, q *Query) (x pendingExplanation, err error) {
-	if err = m.mayAnswer(q); err != nil {
+	if err = m.admit(q); err != nil {
 		return x, err
 	}
 	ctx, ask, err := m.explaining(ctx, q)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/formation"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/retrieval"
@@ -38,7 +39,8 @@ func (m *Memory) newLooks() *look.Looks {
 
 // beforeLook returns what a reader is given of the memories of such tests: their lessons, not what was true of a run.
 func (m *Memory) beforeLook(ctx context.Context, e *tree.Evaluation) []string {
-	q := retrieval.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: e.Scope, Now: m.opts.Now()}
+	q := retrieval.Query{Prompt: text.ClipBytes(e.Prompt, tree.MaxNodeText), Scene: e.Scene, Scope: e.Scope,
+		Now: m.opts.Now()}
 	r, _, err := m.searchHeeding(ctx, q, (*retrieval.Index).Search)
 	if err != nil || r.Abstained {
 		return nil

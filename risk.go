@@ -13,10 +13,12 @@ import (
 	"github.com/memtree/memtree/fact"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/inbox"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/risk"
 	"github.com/memtree/memtree/store"
+	"github.com/memtree/memtree/tree"
 )
 
 // scores caches risks until the model or a memory changes.
@@ -98,7 +100,7 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 	if scope.Test == "" {
 		scope.Test = e.CaseID
 	}
-	q := retrieval.Query{Prompt: e.Prompt, Scene: e.Scene, Scope: scope}
+	q := retrieval.Query{Prompt: text.ClipBytes(e.Prompt, tree.MaxNodeText), Scene: e.Scene, Scope: scope}
 	r, err := m.core.Search(ctx, q, (*retrieval.Index).Search)
 	if err != nil {
 		return out, err

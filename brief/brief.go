@@ -35,13 +35,14 @@ type UpcomingTest struct {
 }
 
 // TestOf returns the test with this prompt in a scene and scope. Its place is the pattern of the scene's route, else
-// the scene's id.
+// the scene's id. It cuts the prompt to the length that a memory holds.
 func TestOf(prompt string, scene tree.Scene, scope tree.Scope) UpcomingTest {
 	place := scene.ID
 	if r := tree.Route(scene.Route); r != "" {
 		place = r
 	}
-	return UpcomingTest{ID: scope.Test, Prompt: prompt, Product: scope.Product, Suite: scope.Suite, Place: place}
+	return UpcomingTest{ID: scope.Test, Prompt: text.ClipBytes(prompt, tree.MaxNodeText), Product: scope.Product,
+		Suite: scope.Suite, Place: place}
 }
 
 // Key returns the key of the test in a Book: a hash of its prompt, with white space folded, its product and its suite.

@@ -2,9 +2,8 @@ package formation
 
 import (
 	"encoding/json"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -21,10 +20,10 @@ func (f *Former) evidence(x *facts) tree.Node {
 		CaseData: &tree.CaseData{
 			TestCase: tree.TestCase{
 				CaseID: e.CaseID, SceneID: e.Scene.ID,
-				Prompt: clipBytes(e.Prompt, tree.MaxNodeText), GroundTruth: clipJSON(e.GroundTruth),
+				Prompt: text.ClipBytes(e.Prompt, tree.MaxNodeText), GroundTruth: clipJSON(e.GroundTruth),
 			},
-			AgentJudgment:   clipBytes(e.Judgment.Text(), tree.MaxNodeText),
-			EvaluatorReason: clipBytes(e.Reason, tree.MaxNodeText),
+			AgentJudgment:   text.ClipBytes(e.Judgment.Text(), tree.MaxNodeText),
+			EvaluatorReason: text.ClipBytes(e.Reason, tree.MaxNodeText),
 			Evidence:        e.Evidence.Clone(),
 		},
 		Occurrences: []tree.Occurrence{occurrence(x, false)},
@@ -69,25 +68,6 @@ func occurrence(x *facts, near bool) tree.Occurrence {
 	return tree.Occurrence{Evaluation: x.e.Key(), RunID: x.e.RunID, CaseID: x.e.CaseID, At: x.e.At, Near: near}
 }
 
-// clipBytes cuts a text to at most limit bytes, after a whole character. It replaces
-// NUL and invalid bytes, which the text of a node must not have.
-func clipBytes(s string, limit int) string {
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", "�")
-	}
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "�")
-	}
-	if len(s) <= limit {
-		return s
-	}
-	cut := limit - len("…")
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
-
 // clipJSON returns a value in canonical form. A value longer than tree.MaxNodeText
 // becomes a JSON string that holds its beginning.
 func clipJSON(r tree.Raw) tree.Raw {
@@ -96,7 +76,7 @@ func clipJSON(r tree.Raw) tree.Raw {
 		return c
 	}
 	for limit := tree.MaxNodeText / 2; ; limit /= 2 { // escapes may make it twice as long, or more
-		b, err := json.Marshal(clipBytes(string(c), limit))
+		b, err := json.Marshal(text.ClipBytes(string(c), limit))
 		if err != nil || len(b) <= tree.MaxNodeText {
 			return tree.Raw(b).Canonical()
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -14,10 +15,10 @@ import (
 // An id with a secret in it becomes a hash of itself, so that it still distinguishes evaluations.
 func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	total := 0
-	text := func(s *string, limit int) {
+	clean := func(s *string, limit int) {
 		r, n := RedactText(*s)
 		if n > 0 && len(*s) <= limit { // a marker may be longer than the text it replaces
-			r = clipBytes(r, limit)
+			r = text.ClipBytes(r, limit)
 		}
 		*s = r
 		total += n
@@ -27,24 +28,24 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 		total += n
 	}
 	for _, s := range []*string{&e.Prompt, &e.Observation, &e.Reason} {
-		text(s, tree.MaxField)
+		clean(s, tree.MaxField)
 	}
 	for _, s := range []*string{
 		&e.RunID, &e.CaseID, &e.Scene.ID, &e.Scene.Type, &e.Scene.Route,
 		&e.Scope.Product, &e.Scope.Suite, &e.Scope.Test, &e.Scope.Build,
 		&e.Agent.Name, &e.Agent.Version, &e.Agent.Model, &e.Trial,
 	} {
-		text(s, tree.MaxName)
+		clean(s, tree.MaxName)
 	}
 	if slices.ContainsFunc(e.Scope.SuiteTests, func(s string) bool { return suspicious(s) }) {
 		e.Scope.SuiteTests = slices.Clone(e.Scope.SuiteTests)
 		for i := range e.Scope.SuiteTests {
-			text(&e.Scope.SuiteTests[i], tree.MaxName)
+			clean(&e.Scope.SuiteTests[i], tree.MaxName)
 		}
 	}
 	e.Evidence = e.Evidence.Clone()
 	for t, limit := range e.Evidence.Texts() {
-		text(t, limit)
+		clean(t, limit)
 	}
 	e.Evidence.DropUnsafe()
 	for _, r := range []*tree.Raw{&e.Judgment, &e.GroundTruth} {

@@ -163,3 +163,22 @@ func sentenceFollows(rest string, stop bool) bool {
 	r, _ = utf8.DecodeRuneInString(strings.TrimLeftFunc(line, unicode.IsSpace))
 	return !stop || !unicode.IsLower(r)
 }
+
+// ClipBytes cuts a text to at most limit bytes, after a whole character. It replaces NUL and invalid bytes, which the text
+// of a node must not have.
+func ClipBytes(s string, limit int) string {
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", "�")
+	}
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "�")
+	}
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit - len("…")
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

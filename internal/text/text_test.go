@@ -165,3 +165,10 @@ func TestShingles(t *testing.T) {
 func TestTermsAreNoSingleCharacters(t *testing.T) {
 	require.Equal(t, []string{"id", "订单", "单号"}, text.Terms("id 订单号 ID 单"))
 }
+
+func TestClipBytes(t *testing.T) {
+	require.Equal(t, "total", text.ClipBytes("total", 5))
+	require.Equal(t, "to…", text.ClipBytes("totals", 5))
+	require.Equal(t, "总…", text.ClipBytes("总额总额", 8), "after a whole character")
+	require.Equal(t, "a�b�", text.ClipBytes("a\x00b\xff", 20))
+}
