@@ -56,7 +56,8 @@ type Door struct {
 	TypeOf func(ctx context.Context, check string, d taxonomy.Direction) (string, error)
 	// Withdraw makes the accepted draft of a job wait for review again.
 	Withdraw func(ctx context.Context, job string) error
-	Words    func(n *tree.Node) // writes the sentences of a case from its misses
+	Words    func(n *tree.Node)                        // writes the sentences of a case from its misses
+	In       func(n *tree.Node, lang string) tree.Node // returns n with its sentences in lang, where there are such
 	// Given returns the text that guidance for a run of n's own test has of n, "" if it has none, and people's refusals
 	// of n.
 	Given func(n *tree.Node, lang string) (string, []tree.Refusal)

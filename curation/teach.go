@@ -135,28 +135,37 @@ func (c *Curation) whenAgain(ctx context.Context, l *TaughtLesson) error {
 }
 
 // beside returns the lessons in use that contradict n, and those equal to n for the other direction. It refuses n if an
-// equal lesson for its product and direction is in use or, unless over is set, banned.
+// equal lesson for its product and direction is in use or, unless over is set, banned. It compares what a lesson has as
+// text and what agents get of it in the language of n, which of the catalogue's are two wordings of one lesson.
 func (c *Curation) beside(
 	ctx context.Context, n *tree.Node, over bool,
 ) (against, mirrored []tree.Node, err error) {
 	for o, err := range c.door.Tree.Scan(ctx, store.Filter{Level: tree.Experience.Level()}) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, nil, err
-		case !over && o.ID != n.ID && o.Mark == tree.Banned && o.Direction == n.Direction &&
-			gate.Alike(&n.Content, &o.Content):
+		}
+		if o.ID == n.ID {
+			continue
+		}
+		said := c.door.In(&o, n.Lang)
+		alike := gate.Alike(&n.Content, &o.Content) || gate.Alike(&n.Content, &said.Content)
+		called := cmp.Or(said.Content.Title, said.Content.Guidance)
+		banned := o.Mark == tree.Banned && o.Direction == n.Direction && alike
+		if banned { // whatever the clock, what is taught in spite of a ban is later than the ban
+			n.Provenance.At = after(n.Provenance.At, o.Decision)
+		}
+		switch {
+		case banned && !over:
 			return nil, nil, &RefusedError{Said: tree.DecisionTeach, ID: o.ID, Why: Banned, By: o.Decision.By, At: o.Decision.At,
-				Now: cmp.Or(o.Content.Title, o.Content.Guidance)}
-		case o.ID == n.ID || !o.Live() ||
-			o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
-		case o.Direction != n.Direction && gate.Alike(&n.Content, &o.Content):
+				Now: called}
+		case !o.Live() || o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
+		case o.Direction != n.Direction && alike:
 			mirrored = append(mirrored, o)
-		case gate.Against(n, &o):
+		case gate.Against(n, &o) || gate.Against(n, &said):
 			against = append(against, o)
 			n.Taught.Against = append(n.Taught.Against, o.ID)
-		case gate.Alike(&n.Content, &o.Content):
-			return nil, nil, &RefusedError{Said: tree.DecisionTeach, ID: o.ID, Why: Alike, Now: cmp.Or(o.Content.Title,
-				o.Content.Guidance)}
+		case alike:
+			return nil, nil, &RefusedError{Said: tree.DecisionTeach, ID: o.ID, Why: Alike, Now: called}
 		}
 	}
 	slices.Sort(n.Taught.Against)

@@ -14,6 +14,11 @@ func RefusalRules(t *taxonomy.Taxonomy) tree.RefusalRules {
 	return tree.RefusalRules{
 		Wider: func(check string) string { c, _ := t.Check(check); return c.Wider },
 		Least: func(errorType string) int { return rules.Of(errorType).CaseThreshold },
+		Says: func(check string, d taxonomy.Direction) []string {
+			c, _ := t.Check(check)
+			do := c.Advice(d).Do
+			return []string{do.EN, do.ZH}
+		},
 	}
 }
 

@@ -39,10 +39,13 @@ type Refusal struct {
 }
 
 // RefusalRules are the rules of a team's taxonomy that a Refused needs. Without Wider no check has a more general one;
-// without Least one case suffices for a lesson.
+// without Least one case suffices for a lesson; without
+// Says a sentence of the catalogue is refused by its check alone.
 type RefusalRules struct {
 	Wider func(check string) string  // returns the more general check, "" for none
 	Least func(errorType string) int // returns the fewest cases of a lesson of an error type
+	// Says returns the catalogue's sentences for a check after a mistake of direction d, in every language.
+	Says func(check string, d taxonomy.Direction) []string
 }
 
 // matter is a check in one direction; the check is "" if unknown.
@@ -93,7 +96,7 @@ func (r *Refused) refuse(n *Node) {
 	}
 	for _, l := range lessonsIn(n) {
 		if everywhere && (n.Type == Experience || l.From == FromPerson) {
-			for _, s := range r.words(n, &l) {
+			for _, s := range append(r.words(n, &l), r.catalogue(n, &l)...) {
 				r.said[s] = no
 			}
 		}
@@ -121,52 +124,6 @@ func refusalOf(n *Node) *Refusal {
 		return &Refusal{Said: DecisionReject, By: n.Decision.By, at: n.Decision.At}
 	}
 	return &Refusal{Said: n.Decision.Kind, By: n.Decision.By, at: n.Decision.At}
-}
-
-// lessonsIn returns the lessons of a memory. A memory of an older format has only its guidance.
-func lessonsIn(n *Node) []Lesson {
-	if len(n.Content.Lessons) > 0 || n.Content.Guidance == "" {
-		return n.Content.Lessons
-	}
-	return []Lesson{{Check: n.Content.Guidance}}
-}
-
-// restsOn returns the ids of the cases that a lesson of n rests on, including those lost since it was written.
-func restsOn(n *Node, l *Lesson) []string {
-	out := slices.Concat(l.Cites, n.Provenance.Lost)
-	if n.Type == Experience {
-		out = slices.Concat(out, n.Children, n.Provenance.Cites)
-		if n.Elsewhere != nil {
-			out = append(out, n.Elsewhere.IDs...)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// words returns the keys of a lesson's sentences: its check if the sentence is the catalogue's, else each text, folded,
-// and the check's text of the translation.
-func (r *Refused) words(n *Node, l *Lesson) (out []string) {
-	if l.Kind != "" && (l.From == FromCatalogue || l.Check+l.Instead == "") {
-		out = append(out, catalogued(l.Kind, n.Direction))
-	} else {
-		out = append(out, fold(l.Check), fold(l.Instead), fold(l.Check+" "+l.Instead))
-	}
-	if t := n.Content.Other; t != nil {
-		out = append(out, fold(t.Check))
-	}
-	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
-}
-
-// catalogued returns the key of the catalogue's sentence for a check.
-func catalogued(check string, d taxonomy.Direction) string {
-	return "\x00" + check + "\x00" + string(d)
-}
-
-// fold returns a key that is equal for sentences that differ in case, white space and final punctuation.
-func fold(s string) string {
-	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
-	return strings.TrimRight(s, " .!。！")
 }
 
 // Sentence reports whether a person banned or rejected a lesson with the sentence s, ignoring case, spacing and final
