@@ -7,7 +7,7 @@ type Counts struct {
 	Levels     map[string]int `json:"levels"`     // nodes in use (see Node.Live), by node type
 	Types      map[string]int `json:"types"`      // nodes in use, by error type
 	Directions map[string]int `json:"directions"` // nodes in use, by direction
-	Statuses   map[string]int `json:"statuses"`   // all nodes, by status
+	Statuses   map[string]int `json:"statuses"`   // all nodes, by Node.Standing
 	Out        int            `json:"out"`        // nodes not in use
 	Again      int            `json:"again"`      // nodes in use that rules wrote because a model failed
 }
@@ -29,7 +29,7 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 		if n.Live() && n.Provenance.Again {
 			c.Again++
 		}
-		c.Statuses[string(n.Status)]++
+		c.Statuses[string(n.Standing())]++
 		if !n.Live() {
 			c.Out++
 			continue

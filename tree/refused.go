@@ -39,8 +39,7 @@ type Refusal struct {
 }
 
 // RefusalRules are the rules of a team's taxonomy that a Refused needs. Without Wider no check has a more general one;
-// without Least one case suffices for a lesson; without
-// Says a sentence of the catalogue is refused by its check alone.
+// without Least one case suffices for a lesson; without Says a sentence of the catalogue is refused by its check alone.
 type RefusalRules struct {
 	Wider func(check string) string  // returns the more general check, "" for none
 	Least func(errorType string) int // returns the fewest cases of a lesson of an error type

@@ -237,6 +237,15 @@ func (n *Node) Live() bool {
 	return (n.Status == Active || n.Status == Probation) && n.Mark != Banned && n.SupersededBy == ""
 }
 
+// Standing returns the status of n for people: "banned" for one that a person banned, since its status is only
+// what an undo restores.
+func (n *Node) Standing() Status {
+	if n.Mark == Banned {
+		return BuriedFor
+	}
+	return n.Status
+}
+
 // Text returns the text by which a query finds n. Of a case it is the prompt; of an experience or strategy title,
 // description and conditions. A lesson for which OwnWords is true adds its advice. If a person edited the conditions
 // of a lesson, its text is these and the advice only.

@@ -45,18 +45,18 @@ func branchName(v *say.Voice, tax *taxonomy.Taxonomy, id string, d taxonomy.Dire
 	return typeName(v, tax, id) + " · " + v.DirectionName(d)
 }
 
-// statusName names the status of a memory for people.
+// statusName names the standing of a memory for people.
 func statusName(v *say.Voice, s tree.Status) string {
 	return cmp.Or(map[tree.Status]string{
 		tree.Active: v.Say("in use"), tree.Probation: v.Say("in use, on probation"),
 		tree.Quarantined: v.Say("waits for a person"), tree.Retired: v.Say("out of use"),
-		tree.Archived: v.Say("out of use"),
+		tree.Archived: v.Say("out of use"), tree.BuriedFor: v.Say("out of use"),
 	}[s], string(s))
 }
 
-// markName names what a person decided on a memory, "" if none was made.
+// markName names a pin, "" if there is none. A ban is a standing.
 func markName(v *say.Voice, m tree.Mark) string {
-	return map[tree.Mark]string{tree.Pinned: v.Say("pinned"), tree.Banned: v.Say("banned")}[m]
+	return map[tree.Mark]string{tree.Pinned: v.Say("pinned")}[m]
 }
 
 func runCount(v *say.Voice, n int) string {

@@ -101,7 +101,7 @@ func printNode(
 	p.Bold(fmt.Sprintf("%s %s", a.LevelName(n.Type), n.ID))
 	p.Part(a.Say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, typeName(a.Voice, tax, n.ErrorType)))
 	p.Part(a.Say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.DirectionName(n.Direction)))
-	p.Part(a.Say("status"), dotted(string(n.Status), statusName(a.Voice, n.Status), markName(a.Voice, n.Mark)))
+	p.Part(a.Say("status"), dotted(string(n.Standing()), statusName(a.Voice, n.Standing()), markName(a.Voice, n.Mark)))
 	p.Part(a.Say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
 	p.Part(a.Say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, place(a.Voice, &n.Scope)))
 	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // a taught lesson has no evidence before it has runs

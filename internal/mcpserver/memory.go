@@ -196,7 +196,10 @@ func givenOf(n *tree.Node) givenMemory {
 }
 
 func statusOf(n *tree.Node) string {
-	return strings.TrimSpace(string(n.Status) + " " + string(n.Mark))
+	if n.Mark == tree.Pinned {
+		return string(n.Status) + " " + string(n.Mark)
+	}
+	return string(n.Standing())
 }
 
 // langOf returns the language of an answer: the requested one, or that of the text.
