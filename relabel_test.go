@@ -206,3 +206,20 @@ func TestRelabelTeachesRisk(t *testing.T) {
 	require.Equal(t, want.P, now.P)
 	require.NotEqual(t, before.P, now.P)
 }
+
+// A label there and back with the run handed in as it was recorded is the case again, with what the evaluator noted.
+func TestRelabelThereAndBackIsTheSameCase(t *testing.T) {
+	m := summed(t, 4)
+	was := caseOf(t, m, "r1")
+	relabel(t, m, "r1", `{"verdict":"pass"}`)
+	_, err := m.Curation().Relabel(t.Context(), "r1", curation.Truth{GroundTruth: tree.Raw(`{"verdict":"fail"}`),
+		Run: new(sumRun("r1", "cart", 5))}, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	now := caseOf(t, m, "r1")
+	require.Equal(t, was.ID, now.ID)
+	require.True(t, now.Live())
+	require.Equal(t, was.CaseData, now.CaseData)
+	problems(t, m)
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 4)
+}

@@ -149,8 +149,8 @@ func (c *Curation) formAll(
 	}
 	for i := range formed {
 		f, was := &formed[i], were[i].verdict
-		if !f.Verdict.Settled() {
-			return uncompared(f)
+		if err := uncompared(f); err != nil {
+			return err
 		}
 		now := f.Verdict
 		now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)

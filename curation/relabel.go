@@ -166,7 +166,7 @@ func (c *Curation) relabel(ctx context.Context, k *evaluationEntries, truth Trut
 	if has {
 		p.take(old, &was)
 	}
-	f, err := c.form(ctx, &e, &was, truth, p.batch.Changes)
+	f, err := c.form(ctx, &e, truth, was.Direction, p.batch.Changes)
 	if err != nil {
 		return nil, DecisionResult{}, err
 	}
@@ -189,20 +189,31 @@ func (c *Curation) relabel(ctx context.Context, k *evaluationEntries, truth Trut
 	return p, d, err
 }
 
-// form forms an evaluation with its new truth. It drops the evaluator's reason if the direction changed, because the
-// reason explains the old truth.
+// form forms an evaluation with its new truth. It drops the evaluator's reason if that explains another direction: that
+// of the truth which the run was recorded with, if it is handed in with one, else that before the relabel.
 func (c *Curation) form(
-	ctx context.Context, e *tree.Evaluation, was *ledger.Verdict, truth Truth, taken []tree.Change,
+	ctx context.Context, e *tree.Evaluation, truth Truth, before taxonomy.Direction, taken []tree.Change,
 ) (FormResult, error) {
 	f, err := c.formOne(ctx, e, taken)
-	if err == nil && truth.Reason == "" && e.Reason != "" && f.Verdict.Direction != was.Direction {
+	if err != nil || truth.Reason != "" || e.Reason == "" || f.Verdict.Direction == before && truth.Run == nil {
+		return f, cmp.Or(err, uncompared(&f))
+	}
+	if r := truth.Run; r != nil && r.Labelled() {
+		as := *e
+		as.GroundTruth, as.Correct, as.Direction = r.GroundTruth, r.Correct, r.Direction
+		recorded, err := c.formOne(ctx, &as, taken)
+		if err != nil {
+			return recorded, err
+		}
+		before = recorded.Verdict.Direction
+	}
+	if f.Verdict.Direction != before {
 		e.Reason = ""
-		f, err = c.formOne(ctx, e, taken)
+		if f, err = c.formOne(ctx, e, taken); err != nil {
+			return f, err
+		}
 	}
-	if err == nil && !f.Verdict.Settled() {
-		err = uncompared(&f)
-	}
-	return f, err
+	return f, uncompared(&f)
 }
 
 func (c *Curation) formOne(ctx context.Context, e *tree.Evaluation, taken []tree.Change) (FormResult, error) {
@@ -213,8 +224,11 @@ func (c *Curation) formOne(ctx context.Context, e *tree.Evaluation, taken []tree
 	return f[0], nil
 }
 
-// uncompared returns the error for a truth that cannot be compared with the judgment.
+// uncompared returns the error for a truth that cannot be compared with the judgment, nil for one that was.
 func uncompared(f *FormResult) error {
+	if f.Verdict.Settled() {
+		return nil
+	}
 	return &tree.FieldError{Field: "truth", Problem: "cannot be compared with the judgment (" +
 		cmp.Or(f.Note, "nothing says what was true") + "); say whether the judgment was correct"}
 }
