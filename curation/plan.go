@@ -128,6 +128,13 @@ func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (DecisionRes
 	}
 	var err error
 	d.Stood, err = c.standing(ctx, act.Before)
+	for i := range d.Stood {
+		for j := range d.Changes { // as they are from now on, with the cases that they lost
+			if d.Changes[j].Node.ID == d.Stood[i].ID {
+				d.Stood[i] = d.Changes[j].Node
+			}
+		}
+	}
 	return d, err
 }
 

@@ -53,7 +53,7 @@ func (w *partitionWork) learn() error {
 		case apart[e.ID]:
 			w.retire(e, "its cases have no one cause")
 		case e.StandsAlone():
-		case e.Mark == tree.Pinned && len(w.s.standing(e)) > 0:
+		case e.Mark == tree.Pinned && Stays(e, len(w.s.standing(e))):
 			w.leaveStrategy(e) // a person wants it: it stays beside later lessons
 		default:
 			w.retire(e, tooFew)
@@ -99,6 +99,12 @@ func (w *partitionWork) due() []*job {
 // leastKept is the minimum number of live cases that keep an existing experience in use. It is lower than the
 // threshold of a new one, so that an experience does not appear and disappear with a single case.
 const leastKept = 2
+
+// Stays reports whether a lesson stays for a person's sake with so many cases left: a pinned one with a single case, one
+// that a person wrote with as many as keep any lesson.
+func Stays(n *tree.Node, left int) bool {
+	return n.StandsAlone() || n.Mark == tree.Pinned && left > 0 || n.Kept() && left >= leastKept
+}
 
 // lesson identifies the subject of an experience. Only one experience of each is in use, except for those that a
 // reader split from one another.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/taxonomy"
@@ -167,11 +168,26 @@ func followsLines(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.DecisionResu
 		n := &d.Stood[i]
 		line := "  " + n.ID + "  "
 		p.Raw(line + text.Fit(text.Line(nameOf(v, tax, n)), v.Width-len(line)))
-		if n.Kept() {
+		switch {
+		case !n.Kept():
+		case stays(n):
 			p.Raw("    " + v.Say("(stays: a person pinned or wrote it)"))
+		default:
+			p.Raw("    " + v.Say("(goes, though a person pinned or wrote it: too few of its cases are left)"))
 		}
 	}
 	return p.Lines
+}
+
+// stays reports whether a lesson that a person pinned or wrote stays with the cases that it has now.
+func stays(n *tree.Node) bool {
+	left := 0
+	for _, id := range n.Children {
+		if !slices.Contains(n.Provenance.Lost, id) {
+			left++
+		}
+	}
+	return n.Type == tree.Strategy || evolution.Stays(n, left)
 }
 
 // decisionHead names the decision on a memory.

@@ -41,6 +41,9 @@ func runPromote(ctx context.Context, a *app, ids []string, o transfer.PromoteOpt
 			if err != nil {
 				return err
 			}
+			if n.Mark == tree.Banned {
+				return a.Fail(nil, "%s does not wait: a person banned it here; memtree undo %s takes that back", n.ID, short(n.ID))
+			}
 			if n.Status != tree.Quarantined {
 				return a.Fail(nil, "%s does not wait in quarantine: it is %s", n.ID, string(n.Status))
 			}
