@@ -1,6 +1,9 @@
 package memtree
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/store"
@@ -15,7 +18,7 @@ type Health struct {
 	Asks      bool                // a model for reading is configured
 	Model     error               // after it the model is no longer called, until a person fixes it; nil: it is called
 	Following *store.Following    // how far this process has followed a shared store; nil for a store of its own
-	Damage    error               // the damage of a store that is open for reading only; nil: none
+	Damage    error               // of a store open for reading only, and of what is held beside the tree; nil: none
 	Spent     meter.Totals        // the usage of models since counting began beside the store, including earlier processes
 	Formed    formation.CaseTally // new cases, by analyst and by what is known of their causes
 
@@ -44,5 +47,6 @@ func (m *Memory) Health() Health {
 	if s, ok := m.store.(interface{ Damage() error }); ok {
 		h.Damage = s.Damage()
 	}
+	h.Damage = errors.Join(slices.Concat([]error{h.Damage}, m.learned.lost)...)
 	return h
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/internal/learned"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/look"
+	"github.com/memtree/memtree/store"
 )
 
 // learning holds what was learned besides the tree.
@@ -35,6 +36,7 @@ type learning struct {
 	brake  *learned.Brake
 	spent  *learned.SpentBox
 	habits *learned.Habits
+	lost   []error // *store.BesideError of each box that could not be read at Open
 
 	verdicts chan struct{} // wakes the worker after new verdicts
 	outcomes chan struct{} // wakes the worker after new outcomes
@@ -66,6 +68,9 @@ func (m *Memory) openLearned(ctx context.Context) {
 		found, err := l.Hold(ctx, b)
 		if err != nil {
 			m.opts.Logger.Log(ctx, level, lost, "error", err)
+			if store.HeldBeside(b.Name()) {
+				l.lost = append(l.lost, &store.BesideError{Name: b.Name(), Lost: lost, Cause: err})
+			}
 		}
 		return found && err == nil
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"github.com/memtree/memtree/tree"
 	"io"
 	"slices"
@@ -47,6 +48,20 @@ func HeldBeside(name string) bool {
 	name, _, _ = strings.Cut(name, "-")
 	return slices.Contains([]string{"briefs", "habits", "inbox", "names", "spent"}, name)
 }
+
+// BesideError means that data for whose name [HeldBeside] is true cannot be read, or only in part. A store in a folder
+// keeps the damaged file in broken/ when the data is saved again.
+type BesideError struct {
+	Name  string
+	Lost  string // what that costs, a sentence
+	Cause error
+}
+
+func (e *BesideError) Error() string {
+	return fmt.Sprintf("what is held beside the tree as %s cannot be read in whole: %s: %v", e.Name, e.Lost, e.Cause)
+}
+
+func (e *BesideError) Unwrap() error { return e.Cause }
 
 // Derived is derived data that was opened for reading. The caller calls Closer.Close.
 type Derived struct {

@@ -90,9 +90,25 @@ func (d *disk) saveDerived(name string, version uint64, write func(io.Writer) er
 		return err
 	}
 	for _, n := range old {
-		_ = d.remove(derivedName(name, n)) // the next save tries again
+		_ = d.dropDerived(name, n) // the next save tries again
 	}
 	return nil
+}
+
+// dropDerived removes a file of derived data. If it is damaged and cannot be built again, its bytes are copied to
+// broken/ first: a damaged file is replaced by what could be read of it, and nobody may have seen yet what it lost.
+func (d *disk) dropDerived(name string, n int) error {
+	file := derivedName(name, n)
+	if store.HeldBeside(name) {
+		b, err := d.read(file, 1<<40)
+		if err == nil && !wholeDerived(b) {
+			_, err = d.setAside(strings.ReplaceAll(file, "/", "."), b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return d.remove(file)
 }
 
 func derivedName(name string, n int) string {
@@ -202,7 +218,7 @@ func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) er
 		if !ok || !strings.HasPrefix(name, prefix) || slices.Contains(but, name) {
 			continue
 		}
-		if err := s.disk.remove(derivedName(name, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := s.disk.dropDerived(name, n); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, fmt.Errorf("drop derived data %s: %w", clipName(name), err))
 		}
 	}

@@ -183,8 +183,13 @@ func (d *Opener) Open(ctx context.Context, how openMode, deadline time.Duration)
 	if err != nil {
 		return nil, err
 	}
-	if damage := m.Health().Damage; damage != nil {
-		d.Complain(d.Sentence(damage))
+	if all, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](m.Health().Damage); ok {
+		for _, damage := range all.Unwrap() {
+			d.Complain(d.Sentence(damage))
+		}
 	}
 	return m, nil
 }

@@ -46,6 +46,7 @@ func (v *Voice) Sentence(err error) string {
 		failure *Failure
 		purge   *store.UnfinishedPurgeError
 		bad     *store.CorruptError
+		beside  *store.BesideError
 		field   *tree.FieldError
 		path    *fs.PathError
 	)
@@ -63,6 +64,9 @@ func (v *Voice) Sentence(err error) string {
 		}
 	}
 	switch {
+	case errors.As(err, &beside):
+		return v.Say("what is held beside the tree as %s cannot be read in whole; the rest is in use, and the damaged file "+
+			"goes to broken/ when it is saved anew", beside.Name)
 	case errors.As(err, &bad):
 		return v.Say("%s is damaged at byte %d: %s; `memtree fsck` says what is lost and how to go on",
 			bad.File, bad.Offset, bad.Lost)
