@@ -66,3 +66,19 @@ func TestABanReachesWhatWasTaughtInEitherLanguage(t *testing.T) {
 		}
 	}
 }
+
+// What was purged cannot be taught again, and the refusal names what to do.
+func TestTaughtAfterAPurge(t *testing.T) {
+	m := summed(t, 0)
+	id := teachTo(t, m, pumpLesson()).Action.Node
+	_, err := m.Curation().Forget(t.Context(), id, curation.Options{By: "Anna", Purge: true})
+	require.NoError(t, err)
+	_, err = m.Curation().Teach(t.Context(), pumpLesson(), curation.Options{By: "Anna"})
+	var no *curation.RefusedError
+	require.ErrorAs(t, err, &no)
+	require.Equal(t, curation.Purged, no.Why)
+	require.EqualError(t, err, "teach: "+id+" said that and was purged; phrase it differently")
+	other := pumpLesson()
+	other.Lesson = "Read the unit of the rate, then that of the order."
+	teachTo(t, m, other)
+}

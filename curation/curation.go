@@ -139,6 +139,9 @@ func (e *RefusedError) Error() string {
 	case Waiting:
 		return fmt.Sprintf("%s %s: it waits in quarantine; promote it first", e.Said, e.ID)
 	case Purged:
+		if e.Said == tree.DecisionTeach {
+			return fmt.Sprintf("%s: %s said that and was purged; phrase it differently", e.Said, e.ID)
+		}
 		return fmt.Sprintf("%s %s: it was purged, and its bytes are gone", e.Said, e.ID)
 	case Since:
 		return fmt.Sprintf("%s %s: %s decided since (%s); take that back first", e.Said, e.ID, e.who(), e.Now)

@@ -99,6 +99,9 @@ func (s *speech) refused(e *curation.RefusedError) string {
 	case curation.Waiting:
 		return s.say("It waits in quarantine; accept it on the page Review first.")
 	case curation.Purged:
+		if e.Said == tree.DecisionTeach {
+			return s.say("This lesson was purged here, and what was purged is not taken again; phrase it differently.")
+		}
 		return s.say("Its bytes were removed; that cannot be taken back.")
 	case curation.Since:
 		return s.say("%s decided since; take that back first.", s.who(e.By))
@@ -109,6 +112,8 @@ func (s *speech) refused(e *curation.RefusedError) string {
 			len(e.Labels))
 	case curation.Alike:
 		return s.say("Another lesson says the same; word that one better.")
+	case curation.Banned:
+		return s.say("%s banned or rejected a lesson of the same meaning; nothing was taught.", s.who(e.By))
 	case curation.Nothing:
 	}
 	return s.say("There is no decision to take back.")
