@@ -31,7 +31,7 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 
 // RecordAll records many runs in one write, all or none. Advanced.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receipt, error) {
-	clean := make([]Evaluation, len(es))
+	clean, bySecret := make([]Evaluation, len(es)), []int{}
 	for i, e := range es {
 		if err := checkEvaluation(&e); err != nil {
 			return nil, fmt.Errorf("record: %w", nameEvaluation(i, len(es), err))
@@ -41,6 +41,12 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receip
 			e.At = m.opts.Now().UTC()
 		}
 		clean[i], _ = formation.Redact(e)
+		if e.ID == "" && clean[i].ID != "" {
+			bySecret = append(bySecret, i)
+		}
+	}
+	if err := m.keepKeys(ctx, clean, bySecret); err != nil {
+		return nil, fmt.Errorf("record: %w", err)
 	}
 	receipts, err := m.store.Accept(ctx, clean)
 	if err != nil {
@@ -48,6 +54,31 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receip
 	}
 	m.intake.Poke()
 	return receipts, m.putAgain(ctx, clean, receipts)
+}
+
+// keepKeys removes the ids that redaction gave to es[i], for each i of bySecret, where an earlier version recorded the
+// run without: under the key of its redacted texts. So it is the same run still.
+func (m *Memory) keepKeys(ctx context.Context, es []tree.Evaluation, bySecret []int) error {
+	k, ok := m.store.(store.Knower)
+	if !ok || len(bySecret) == 0 {
+		return nil
+	}
+	keys := make([]string, len(bySecret))
+	for n, i := range bySecret {
+		e := es[i]
+		e.ID = ""
+		keys[n] = e.Key()
+	}
+	known, err := k.Knows(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for n, i := range bySecret {
+		if known[n] {
+			es[i].ID = ""
+		}
+	}
+	return nil
 }
 
 // putAgain returns the texts of known runs without a label to the inbox if it does not have them, because it was full

@@ -1,6 +1,8 @@
 package formation
 
 import (
+	"crypto/pbkdf2"
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -12,9 +14,10 @@ import (
 // of replacements. Call it before anything is stored, sent or logged. JSON stays valid and the names of its fields are
 // unchanged. Redacting twice is the same as redacting once. The caller's slices are not changed.
 //
-// An id with a secret in it becomes a hash of itself, so that it still distinguishes evaluations.
+// An id with a secret in it becomes a hash of itself, so that it still distinguishes evaluations. An evaluation without
+// an id whose key is made of a text with a secret gets one, see [secretID].
 func Redact(e tree.Evaluation) (tree.Evaluation, int) {
-	total := 0
+	total, came := 0, e
 	clean := func(s *string, limit int) {
 		r, n := RedactText(*s)
 		if n > 0 && len(*s) <= limit { // a marker may be longer than the text it replaces
@@ -56,7 +59,28 @@ func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 		*r = v
 		total += n
 	}
+	if total > 0 && e.ID == "" {
+		e.ID = secretID(&came, &e)
+	}
 	return e, total
+}
+
+// guessRounds is the number of rounds of SHA-256 that one guess of a redacted secret takes: about 4 ms.
+const guessRounds = 1 << 14
+
+// secretID returns the id of an evaluation that came without one: "" if redaction left its key as it was. Else two
+// evaluations that only their secrets distinguish would have one key, so the id is a hash of the key that came. The
+// hash is slow (PBKDF2, RFC 8018) and salted with the redacted key: a stored id is no cheap way to guess a password.
+func secretID(came, redacted *tree.Evaluation) string {
+	key, salt := came.Key(), redacted.Key()
+	if key == salt {
+		return ""
+	}
+	b, err := pbkdf2.Key(sha256.New, key, []byte(salt), guessRounds, sha256.Size)
+	if err != nil { // only in a mode of FIPS 140 that forbids it
+		return "v_" + tree.Hash(key, salt)
+	}
+	return "v_" + tree.Hash(string(b))
 }
 
 // RedactText replaces what looks like a secret in s by [redacted:kind], and returns the number of replacements.

@@ -93,6 +93,12 @@ type Verified struct {
 	Torn    int64  `json:"torn"`    // bytes of a last, unacknowledged write; they are no loss
 }
 
+// Knower is a Store that finds out whether it accepted an evaluation before, without accepting it.
+type Knower interface {
+	// Knows reports for each key whether an evaluation was ever accepted under it.
+	Knows(ctx context.Context, keys []string) ([]bool, error)
+}
+
 // Filter selects nodes; an empty field matches all.
 type Filter struct {
 	Level     int

@@ -41,6 +41,7 @@ var (
 	_ store.Store    = (*cache)(nil)
 	_ store.Deriver  = (*cache)(nil)
 	_ store.Verifier = (*cache)(nil)
+	_ store.Knower   = (*cache)(nil)
 )
 
 // NewCache returns a store that passes everything to s and answers Get from memory if it can. nodes is the most nodes
@@ -250,4 +251,13 @@ func (c *cache) Verify(ctx context.Context, found func(problem error)) (store.Ve
 		return store.Verified{}, fmt.Errorf("verify: %w", errors.ErrUnsupported)
 	}
 	return v.Verify(ctx, found)
+}
+
+// Knows asks the store below; see store.Knower. A store that is none knows no key.
+func (c *cache) Knows(ctx context.Context, keys []string) ([]bool, error) {
+	k, ok := c.below.(store.Knower)
+	if !ok {
+		return make([]bool, len(keys)), nil
+	}
+	return k.Knows(ctx, keys)
 }

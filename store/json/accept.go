@@ -11,6 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
+var _ store.Knower = (*Store)(nil)
+
 // arrival is an evaluation to add to the outbox.
 type arrival struct {
 	key      string
@@ -41,6 +43,22 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 		return nil, fmt.Errorf("accept: %w", err)
 	}
 	return receipts, nil
+}
+
+// Knows reports which keys were ever accepted. See store.Knower.
+func (s *Store) Knows(ctx context.Context, keys []string) ([]bool, error) {
+	st, err := s.view(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look up keys: %w", err)
+	}
+	defer st.base.release()
+	out := make([]bool, len(keys))
+	for i, key := range keys {
+		if _, out[i], err = st.knows(hashOf(key)); err != nil {
+			return nil, fmt.Errorf("look up keys: %w", err)
+		}
+	}
+	return out, nil
 }
 
 // accept sets the receipts and returns the line to write, nil if there is nothing to write.

@@ -54,6 +54,28 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	return i, nil
 }
 
+// Knows reports which keys were ever accepted. See store.Knower.
+func (s *Store) Knows(ctx context.Context, keys []string) ([]bool, error) {
+	hashes := make([][]byte, len(keys))
+	for i, key := range keys {
+		h := fingerprintOf(key)
+		hashes[i] = h[:]
+	}
+	var out []bool
+	err := s.reading(ctx, func() error {
+		rows, err := s.pool.Query(ctx, `SELECT EXISTS (SELECT FROM memtree.evaluation WHERE tree = $1 AND key = k.key)
+			FROM unnest($2::bytea[]) WITH ORDINALITY AS k (key, n) ORDER BY n`, s.tree, hashes)
+		if err == nil {
+			out, err = pgx.CollectRows(rows, pgx.RowTo[bool])
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look up keys: %w", err)
+	}
+	return out, nil
+}
+
 // Ledger yields the entries of the ledger after a sequence number, 0 for all. See store.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return paged[ledger.Entry](ctx, s, "read the ledger", `SELECT seq, body FROM memtree.ledger

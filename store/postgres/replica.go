@@ -24,6 +24,7 @@ type sharedStore interface {
 	store.Gallery
 	store.VectorTable
 	store.Verifier
+	store.Knower
 
 	// Nodes yields the JSON of all nodes.
 	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
@@ -93,6 +94,7 @@ var (
 	_ store.Deriver  = (*Replica)(nil)
 	_ store.Gallery  = (*Replica)(nil)
 	_ store.Verifier = (*Replica)(nil)
+	_ store.Knower   = (*Replica)(nil)
 
 	_ store.VectorTable = (*Replica)(nil)
 )
@@ -224,6 +226,15 @@ func (r *Replica) RemovePicture(ctx context.Context, sum string) error {
 // Pictures returns the list of pictures in the database. See store.Gallery.
 func (r *Replica) Pictures(ctx context.Context) ([]store.KeptPicture, error) {
 	return r.below.Pictures(ctx)
+}
+
+// Knows asks the database; see store.Knower. While that is away, no key is known: what waits in the journal of this
+// machine was accepted under its present key.
+func (r *Replica) Knows(ctx context.Context, keys []string) ([]bool, error) {
+	if r.isAway() != nil {
+		return make([]bool, len(keys)), nil
+	}
+	return r.below.Knows(ctx, keys)
 }
 
 // Verify reads and checks the tree in the database, not the copy in memory. See store.Verifier.

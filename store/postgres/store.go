@@ -63,6 +63,7 @@ var (
 	_ store.Deriver  = (*Store)(nil)
 	_ store.Gallery  = (*Store)(nil)
 	_ store.Verifier = (*Store)(nil)
+	_ store.Knower   = (*Store)(nil)
 )
 
 // New reports whether Open has created the tree, because there was none.

@@ -296,10 +296,28 @@ func closing(t testing.TB, open opener) {
 	}
 }
 
-// optionalLaws are the laws of store.Deriver and store.Verifier. Stores that are neither skip them.
+// optionalLaws are the laws of store.Deriver, store.Knower and store.Verifier. Other stores skip them.
 func optionalLaws() []law {
 	return []law{
 		{"derived data is kept whole, if at all", derived},
+		{"an accepted key is known for ever, and no other", func(t testing.TB, open opener) {
+			s := openNew(t, open)
+			k, ok := s.(store.Knower)
+			if !ok {
+				t.Skip("the store is no store.Knower")
+			}
+			accept(t, s, evaluation(1, 1), evaluation(2, 2))
+			commit(t, s, store.Batch{Done: []string{"ev1"}})
+			got, err := k.Knows(t.Context(), []string{"ev2", "ev3", "ev1", "", "ev2"})
+			require.NoError(t, err)
+			require.Equal(t, []bool{true, false, true, false, true}, got)
+			got, err = k.Knows(t.Context(), nil)
+			require.NoError(t, err)
+			require.Empty(t, got)
+			require.NoError(t, s.Close())
+			_, err = k.Knows(t.Context(), []string{"ev1"})
+			require.ErrorIs(t, err, store.ErrClosed)
+		}},
 		{"what is whole verifies", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			v, ok := s.(store.Verifier)

@@ -416,6 +416,20 @@ func (m *MapStore) Info(ctx context.Context) (store.Info, error) {
 	}, nil
 }
 
+// Knows reports which keys were accepted. See store.Knower.
+func (m *MapStore) Knows(ctx context.Context, keys []string) ([]bool, error) {
+	err := m.lock(ctx)
+	defer m.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]bool, len(keys))
+	for i, key := range keys {
+		_, out[i] = m.known[key]
+	}
+	return out, nil
+}
+
 // Close closes the store; all other methods then fail. See store.Store.
 func (m *MapStore) Close() error {
 	m.mu.Lock()
