@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -23,6 +25,8 @@ type junitSuite struct {
 	project string
 	product string // by a property of the suite
 	root    bool   // the element around all suites
+	number  int    // from 1, in the file
+	path    string // its name, within those of the suites around it
 }
 
 // junitReader reads JUnit's XML.
@@ -32,10 +36,12 @@ type junitReader struct {
 	suites   []junitSuite
 	projects bool           // the host of a suite is the browser that it ran in
 	named    map[string]int // suites so far by name, host and place
+	first    map[uint64]int // by the hash of a test: the suite that had it first, by its number
+	begun    int            // number of suites so far
 }
 
 func (d *fileDecoder) junit(r *bufio.Reader) error {
-	j := &junitReader{fileDecoder: d, x: newXML(r), named: map[string]int{}}
+	j := &junitReader{fileDecoder: d, x: newXML(r), named: map[string]int{}, first: map[uint64]int{}}
 	prose := false // text was found where only elements are allowed
 	for {
 		t, err := j.x.Token()
@@ -55,6 +61,7 @@ func (d *fileDecoder) junit(r *bufio.Reader) error {
 		case xml.EndElement:
 			if j.suites = j.suites[:max(0, len(j.suites)-1)]; len(j.suites) == 0 {
 				clear(j.named)
+				clear(j.first)
 				err = j.flush()
 			}
 		}
@@ -124,6 +131,8 @@ func (j *junitReader) suite(e xml.StartElement) junitSuite {
 	if j.projects {
 		s.project = attr(e, "hostname")
 	}
+	j.begun++
+	s.number, s.path = j.begun, strings.Join(cleanNames(append(path[1:], path[0])), between)
 	key := strings.Join(append(path, s.project), "\x00")
 	if j.named[key]++; j.named[key] > 1 {
 		s.project = fmt.Sprintf("%s#%d", s.project, j.named[key])
@@ -179,6 +188,9 @@ func (j *junitReader) test(line int, c *junitCase) error {
 			t.run = first.Format(time.RFC3339Nano)
 		}
 	}
+	if c.placed() {
+		j.apart(t)
+	}
 	if c.before > 0 {
 		t.attempt = c.before + 1
 	}
@@ -207,6 +219,23 @@ func (j *junitReader) test(line int, c *junitCase) error {
 	}
 	t.passedAfter(c.before)
 	return j.add(t)
+}
+
+// apart distinguishes a test from one of the same class and name in another suite, which is another test or another
+// browser's: the suite is its project. Attempts at one test are in one suite.
+func (j *junitReader) apart(t *test) {
+	n := len(j.suites)
+	if n == 0 || j.suites[n-1].root {
+		return
+	}
+	s := &j.suites[n-1]
+	sum := sha256.Sum256([]byte(t.key()))
+	key := binary.BigEndian.Uint64(sum[:])
+	if first := j.first[key]; first == 0 {
+		j.first[key] = s.number
+	} else if first != s.number {
+		t.project = strings.Join(present(t.project, cmp.Or(s.path, "#"+strconv.Itoa(s.number))), between)
+	}
 }
 
 var escaped = sync.OnceValue(func() *regexp.Regexp {

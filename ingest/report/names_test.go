@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,4 +63,41 @@ func TestProductOfJUnit(t *testing.T) {
 		got = append(got, e.Scope.Product)
 	}
 	require.Equal(t, []string{"shop", "bank", ""}, got)
+}
+
+// TestSuitesOfOneClass: tests of one class and name in two suites are two tests, in any order, with and without a time
+// and a name of the run. Two testcases of one suite are attempts at one.
+func TestSuitesOfOneClass(t *testing.T) {
+	suite := func(name, at, inner string) string {
+		return `<testsuite name="` + name + `"` + at + `><testcase name="total" classname="CartTest">` + inner +
+			`</testcase></testsuite>`
+	}
+	const bad = `<failure message="x">boom</failure>`
+	for _, at := range []string{"", ` timestamp="2026-11-20T10:00:00"`} {
+		a, b := suite("pkg.a.CartTest", at, bad), suite("pkg.b.CartTest", at, "")
+		for _, suites := range []string{a + b, b + a, a + b + suite("pkg.c", at, bad), suite("", at, bad) + b} {
+			for _, run := range []string{"", "nightly"} {
+				content := "<testsuites>" + suites + "</testsuites>"
+				es, said, _ := readAll(t, report.JUnit, report.Options{Run: run}, input{"su.xml", content})
+				require.Empty(t, said)
+				require.Len(t, es, strings.Count(suites, "<testsuite "), content)
+				keys := map[string]bool{}
+				for _, e := range es {
+					require.Zero(t, e.Attempt)
+					require.Empty(t, e.Excuse)
+					if run != "" || at != "" {
+						keys[e.Key()] = true
+					}
+				}
+				if run != "" || at != "" {
+					require.Len(t, keys, len(es))
+				}
+			}
+		}
+	}
+	again := `<testsuite name="a"><testcase name="total" classname="C">` + bad +
+		`</testcase><testcase name="total" classname="C"/></testsuite>`
+	es, _, _ := readAll(t, report.JUnit, report.Options{}, input{"su.xml", again})
+	require.Len(t, es, 1)
+	require.Equal(t, 2, es[0].Attempt)
 }
