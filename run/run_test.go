@@ -351,3 +351,23 @@ func TestWriteFails(t *testing.T) {
 	_, err := r.Start(t.Context(), ledger.Work{Text: "Explore"})
 	require.ErrorIs(t, err, broken)
 }
+
+// TestStartSpelled: a run begins under an id of one line, and Start and Get take the id as it was spelled. An id that is
+// taken is refused in every spelling, and one without a letter is refused.
+func TestStartSpelled(t *testing.T) {
+	w := newWorld()
+	for spelled, id := range map[string]string{"a\nb": "a b", "  pad  ": "pad", "tab\tx": "tab x", "c\n": "c"} {
+		r, err := w.Start(t.Context(), ledger.Work{Run: spelled, Text: "go"})
+		require.NoError(t, err, "%q", spelled)
+		require.Equal(t, id, r.ID)
+		for _, as := range []string{spelled, id} {
+			r, err = w.Get(t.Context(), as)
+			require.NoError(t, err)
+			require.Equal(t, id, r.ID)
+			_, err = w.Start(t.Context(), ledger.Work{Run: as, Text: "go"})
+			require.ErrorContains(t, err, "resume it")
+		}
+	}
+	_, err := w.Start(t.Context(), ledger.Work{Run: "\n", Text: "go"})
+	require.Equal(t, "run", field(t, err))
+}

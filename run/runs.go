@@ -47,8 +47,8 @@ type Accepted struct {
 	Taken []string `json:"taken,omitempty"`
 }
 
-// Start begins the run that w describes and returns it. A run without an id gets one. If there is a run with the id
-// already, the error is a *tree.FieldError; Resume continues it.
+// Start begins the run that w describes and returns it. A run without an id gets one; an id becomes one line without
+// control characters. If there is a run with the id already, the error is a *tree.FieldError; Resume continues it.
 func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 	w.Kind = ledger.WorkStart
 	if w.Run == "" {
@@ -56,6 +56,7 @@ func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 		sum := sha256.Sum256([]byte(now.Format(time.RFC3339Nano) + "\n" + w.By + "\n" + w.Text))
 		w.Run = now.Format("20060102-150405-") + hex.EncodeToString(sum[:3])
 	}
+	w.Run = r.line(w.Run)
 	if _, err := r.Get(ctx, w.Run); err == nil {
 		return Run{}, &tree.FieldError{Field: "run", Problem: fmt.Sprintf("is %.80q, which is there; resume it, or take "+
 			"another id", w.Run)}
@@ -227,22 +228,25 @@ func (l *Log) describe(w *ledger.Work) {
 	}
 }
 
+// line returns a name as it is stored: one line without secrets.
+func (r *Runs) line(s string) string { return r.o.Clean(text.Line(text.Clean(s))) }
+
 func (r *Runs) cleaned(w ledger.Work) ledger.Work {
-	line := func(s string) string { return r.o.Clean(text.Line(text.Clean(s))) }
 	w.Text = strings.TrimSpace(r.o.Clean(text.Clean(w.Text)))
-	w.Run, w.By, w.Key, w.Name, w.Task = line(w.Run), line(w.By), line(w.Key), line(w.Name), line(w.Task)
-	w.Product, w.Build, w.Test = line(w.Product), line(w.Build), line(w.Test)
+	w.Run, w.By, w.Key, w.Name, w.Task = r.line(w.Run), r.line(w.By), r.line(w.Key), r.line(w.Name), r.line(w.Task)
+	w.Product, w.Build, w.Test = r.line(w.Product), r.line(w.Build), r.line(w.Test)
 	if w.Page != "" {
-		w.Page = line(r.o.Page(w.Page))
+		w.Page = r.line(r.o.Page(w.Page))
 	}
 	return w
 }
 
-// Get returns the run with the id. If there is none, the error is tree.ErrNotFound.
+// Get returns the run with the id, spelled as it was given to Start or as stored. If there is none, the error is
+// tree.ErrNotFound.
 func (r *Runs) Get(ctx context.Context, id string) (out Run, err error) {
 	ok := false
 	if err := r.o.View(ctx, func(l *Log) {
-		if out, ok = l.Get(id); ok {
+		if out, ok = l.Get(r.line(id)); ok {
 			out = out.clone()
 		}
 	}); err != nil {
