@@ -1,9 +1,11 @@
 package mcpserver_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
@@ -85,4 +87,27 @@ func TestClosedMemoryIsASentence(t *testing.T) {
 	require.NoError(t, m.Close())
 	require.Contains(t, c.refused("get_guidance", map[string]any{"prompt": "x"}), "memory is closing; go on without it")
 	require.Contains(t, c.refused("record_outcome", map[string]any{"prompt": "x", "judgment": 1}), "memory is closing")
+}
+
+// TestBrokenText: text that is not Unicode is refused, not recorded as another text.
+func TestBrokenText(t *testing.T) {
+	c := dial(t, all, "en")
+	for in, says := range map[string]string{
+		`half \ud800 pair`: `half of a surrogate pair (\ud800)`, `half \udc00`: "surrogate", `\ud83d\u0041`: "surrogate",
+		"raw \xff\xfe": "UTF-8",
+	} {
+		raw := json.RawMessage(`{"prompt":"` + in + `","judgment":"pass","correct":false}`)
+		require.Contains(t, said(c.rawCall("record_outcome", raw)), says, in)
+	}
+	for _, in := range []string{`whole \ud83d\ude00`, `\\ud800 is written so`, `\u00e9\n\\`} {
+		raw := json.RawMessage(`{"prompt":"` + in + `","judgment":"pass","correct":false}`)
+		require.Contains(t, said(c.rawCall("record_outcome", raw)), "Recorded", in)
+	}
+}
+
+// rawCall calls a tool with arguments as they are.
+func (c *client) rawCall(name string, in json.RawMessage) *mcp.CallToolResult {
+	r, err := c.CallTool(c.t.Context(), &mcp.CallToolParams{Name: name, Arguments: in})
+	require.NoError(c.t, err)
+	return r
 }

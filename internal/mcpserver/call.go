@@ -1,13 +1,17 @@
 package mcpserver
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"runtime/debug"
+	"strconv"
 	"sync"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -75,6 +79,9 @@ func decode(schema *jsonschema.Schema, arguments json.RawMessage, to any) error 
 	if len(arguments) == 0 || kindOf(arguments) == "null" {
 		arguments = json.RawMessage("{}")
 	}
+	if err := unicodeOnly(arguments); err != nil {
+		return err
+	}
 	if why := problem(schema, arguments, ""); why != "" {
 		return errors.New(why)
 	}
@@ -82,6 +89,44 @@ func decode(schema *jsonschema.Schema, arguments json.RawMessage, to any) error 
 		return fmt.Errorf("the arguments cannot be read (%w); send a JSON object as the tool's schema says", err)
 	}
 	return nil
+}
+
+// unicodeOnly refuses JSON with text that is not Unicode: the decoder would put U+FFFD in its place without a notice.
+func unicodeOnly(b []byte) error {
+	if !utf8.Valid(b) {
+		return errors.New("the arguments are not valid UTF-8; send every text as UTF-8")
+	}
+	for {
+		i := bytes.IndexByte(b, '\\')
+		if i < 0 || i+1 >= len(b) {
+			return nil
+		}
+		b = b[i:]
+		u, ok := utf16Of(b)
+		if !ok {
+			b = b[2:] // an escape of one character
+			continue
+		}
+		b = b[6:]
+		if !utf16.IsSurrogate(u) {
+			continue
+		}
+		low, _ := utf16Of(b)
+		if utf16.DecodeRune(u, low) == utf8.RuneError {
+			return fmt.Errorf("the arguments have half of a surrogate pair (\\u%04x) in them; write the whole character or "+
+				"remove it", u)
+		}
+		b = b[6:]
+	}
+}
+
+// utf16Of returns the code unit that b begins with as \uXXXX.
+func utf16Of(b []byte) (rune, bool) {
+	if len(b) < 6 || b[1] != 'u' || b[0] != '\\' {
+		return 0, false
+	}
+	u, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	return rune(u), err == nil
 }
 
 // answer returns the result of a successful call: the value as structured content, and as text for clients that show
