@@ -1,7 +1,9 @@
 package server
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,17 +28,38 @@ type agentsOf struct {
 // agents serves MCP over streamable HTTP, without sessions: every message is independent, so there is nothing to
 // bound, to end or to lose at a restart. The guard has checked host, origin, token and tree before.
 func (s *Server) agents() {
-	s.plain("mcp", "application/json", mcp.NewStreamableHTTPHandler(s.agentServer, &mcp.StreamableHTTPOptions{
+	s.plain("mcp", "application/json", onlyMessages(mcp.NewStreamableHTTPHandler(s.agentServer, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxMCP,
 		DisableLocalhostProtection: true, // the guard checks the names of the service
-	}).ServeHTTP)
+	})))
 	message := &huma.Schema{Type: huma.TypeObject, Description: "A message of JSON-RPC 2.0"}
 	s.describeBody("mcp", "application/json", message)
 	op := s.api.OpenAPI().Paths[routeOf("mcp").path].Post
 	op.Responses["200"].Content["application/json"].Schema = message
 	op.Responses["202"] = &huma.Response{Description: "A message that asks for no answer was taken"}
-	// The SDK reports the problem of a message as plain text.
+	op.Responses["400"] = &huma.Response{Description: "An error of JSON-RPC: this is no message",
+		Content: map[string]*huma.MediaType{"application/json": {Schema: message}}}
+	// The SDK reports other problems as plain text.
 	op.Responses["default"].Content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+}
+
+// onlyMessages answers a body that is no message of JSON-RPC with an error of JSON-RPC. It leaves a body that is too
+// long, or breaks off, to next.
+func onlyMessages(next http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, q *http.Request) {
+		b, err := io.ReadAll(io.LimitReader(q.Body, maxMCP+1))
+		if refusal := mcpserver.Refusal(b); refusal != nil && err == nil && len(b) <= maxMCP {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(refusal)
+			return
+		}
+		q.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(bytes.NewReader(b), q.Body), q.Body}
+		next.ServeHTTP(w, q)
+	}
 }
 
 // agentServer returns the server for a request, with the tools that its token may use.

@@ -55,6 +55,14 @@ func TestMCP(t *testing.T) {
 		_, err := dial(x[0], x[1])
 		require.Error(t, err)
 	}
+	for body, code := range map[string]string{
+		`oops`: "-32700", `{}`: "-32600", `[]`: "-32600", `null`: "-32600", `{"jsonrpc":"2.0","id":3,"method":5}`: `"id":3,`,
+	} {
+		a := w.ask("POST", inDefault+"/mcp", writer, body)
+		require.Equal(t, http.StatusBadRequest, a.Code)
+		require.Equal(t, "application/json", a.Header.Get("Content-Type"))
+		require.Contains(t, a.Body, code)
+	}
 	a := w.ask("POST", inDefault+"/mcp", writer, `{}`, "Origin", "https://evil.example")
 	require.Equal(t, http.StatusForbidden, a.Code)
 	a = w.ask("POST", inDefault+"/mcp", writer, `{}`, "Host", "evil.example")

@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
@@ -61,16 +60,13 @@ func serveMCP(ctx context.Context, a *app, m *memtree.Memory, writes bool) error
 	if writes {
 		o.May = mcpserver.Write | mcpserver.Propose | mcpserver.Correct
 	}
-	err := mcpserver.New(m, &o).Run(ctx, mcpserver.Drained{Transport: &mcp.IOTransport{
-		Reader: io.NopCloser(input.Until(ctx, a.Stdin)), Writer: unclosed{a.Stdout}, MaxLineLength: mostMessage,
-	}})
+	lines := &mcpserver.Lines{In: input.Until(ctx, a.Stdin), Out: a.Stdout, Most: mostMessage}
+	err := mcpserver.New(m, &o).Run(ctx, lines)
+	if err == nil || errors.Is(err, io.EOF) {
+		err = lines.Foreign()
+	}
 	if err != nil && !errors.Is(err, io.EOF) && ctx.Err() == nil {
 		return a.Fail(err, "the agent's program sent what is not MCP (%s); nothing that was accepted is lost", err.Error())
 	}
 	return a.store.Ended()
 }
-
-// unclosed never closes standard output, which belongs to the process.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

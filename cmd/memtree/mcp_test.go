@@ -217,6 +217,31 @@ func TestMCPThatCannotStart(t *testing.T) {
 	require.Contains(t, errs, "mcp takes no arguments")
 	code, out, errs = try(t, "GET / HTTP/1.1\n", "mcp", "--store", mcpStore(t))
 	require.Equal(t, exitFailed, code)
-	require.Empty(t, out)
+	require.Contains(t, out, `"id":null,"error":{"code":-32700`)
 	require.Contains(t, errs, "what is not MCP")
+}
+
+// TestMCPGoesOn: a line that is no message is answered with an error, and what follows is answered too.
+func TestMCPGoesOn(t *testing.T) {
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
+		`"clientInfo":{"name":"a","version":"1"}}}`
+	const ready, ping = `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":9,"method":"ping"}`
+	store := mcpStore(t)
+	for bad, want := range map[string]string{
+		"oops": `"id":null,"error":{"code":-32700`, `{"jsonrpc":`: `-32700`, `{}`: `-32600`, `null`: `-32600`, `[]`: `-32600`,
+		`{"jsonrpc":"1.0","id":7,"method":"ping"}`:   `"id":7,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":7,"method":5}`:        `"id":7,"error":{"code":-32600`,
+		`{"jsonrpc":"2.0","id":{},"method":"x"}`:     `"id":null,"error":{"code":-32600`,
+		`[` + ping + `,` + ping + `]`:                `duplicate message ID`,
+		`[` + ping + `,5]`:                           `number 2 of the batch`,
+		`"` + strings.Repeat("x", mostMessage) + `"`: `the message has more than`,
+	} {
+		code, out, errs := try(t, strings.Join([]string{hello, ready, bad, "", ping, bad[:1]}, "\n"), "mcp", "--store", store)
+		require.Zero(t, code, errs)
+		require.Contains(t, out, want, "%.60s", bad)
+		require.Contains(t, out, `"id":9,"result"`, "%.60s", bad)
+		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+			require.True(t, json.Valid([]byte(line)), line)
+		}
+	}
 }

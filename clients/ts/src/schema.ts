@@ -4243,6 +4243,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description An error of JSON-RPC: this is no message */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
             /** @description Error */
             default: {
                 headers: {
