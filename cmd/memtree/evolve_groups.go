@@ -119,7 +119,8 @@ func lacksLines(v *say.Voice, tax *taxonomy.Taxonomy, x *evolution.Evolved) []st
 		}
 		p.Bold(branchName(v, tax, plan.ErrorType, plan.Direction))
 		p.Item("  ", v.Say("cases: %d; groups that are no lesson yet: %d; "+
-			"a lesson takes %d cases of 2 tests within %.0f days",
+			"a lesson takes %d cases of 2 tests within %.0f days, with as many different notes; a case without a note counts "+
+			"as one more",
 			plan.Cases, len(plan.Groups), plan.Rule.CaseThreshold, plan.Rule.TimeWindow.Hours()/24))
 		if l, _ := countChanges(&evolution.Evolved{Plans: []evolution.Plan{plan}}); l.experiences > 0 {
 			p.Raw("  " + v.Say("ready to be learned: %d; memtree evolve does it", l.experiences))
@@ -144,7 +145,8 @@ func lacks(v *say.Voice, tax *taxonomy.Taxonomy, g *evolution.Group) string {
 		case "recent":
 			parts = append(parts, v.Say("%.0f of %.0f cases within the time window", m.Have, m.Need))
 		case "notes":
-			parts = append(parts, v.Say("%.0f of %.0f different notes", m.Have, m.Need))
+			parts = append(parts, v.Say("%.0f of %.0f different notes (one note on many runs counts "+
+				"once; memtree relabel RUN --reason notes what was missed in that run)", m.Have, m.Need))
 		case "tests":
 			parts = append(parts, v.Say("%.0f of %.0f different tests", m.Have, m.Need))
 		case "confidence":
