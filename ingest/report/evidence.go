@@ -54,6 +54,9 @@ func (d *fileDecoder) attach(shots *[]shot, name, contentType, file, encoded str
 	*shots = append(*shots, s)
 }
 
+// anyPicture is the type of what a report calls a screenshot, whatever its name ends with.
+const anyPicture = "image/*"
+
 // isPicture reports whether an attachment is declared as a picture.
 func isPicture(contentType, file string) bool {
 	if contentType != "" {

@@ -272,3 +272,21 @@ func TestEvidenceOfMidscene(t *testing.T) {
 	_, s, _ = readWith(t, report.Midscene, t.TempDir(), input{"dump.json", old})
 	require.Equal(t, map[string]string{b.String(): "screenshot"}, s.kept)
 }
+
+// TestScreenshotsThatAreNone: what a report calls a screenshot is read or named, whatever its name; an attachment is a
+// picture by its name.
+func TestScreenshotsThatAreNone(t *testing.T) {
+	const xml = `<testsuite name="s3"><testcase name="t3" classname="c3"><properties>
+<property name="screenshot" value="/etc/passwd"/><property name="screenshot" value="../../../etc/hostname"/>
+<property name="screenshot" value="shots/plain"/><property name="attachment" value="/etc/group"/></properties>
+<system-out>[[ATTACHMENT|trace.zip]]</system-out></testcase></testsuite>`
+	dir := folder(t, map[string]string{"shots/plain": "one", "trace.zip": "two", "group": "three"})
+	_, s, rd := readWith(t, report.JUnit, dir, input{"r.xml", xml})
+	require.Equal(t, map[string]string{"one": "plain"}, s.kept)
+	var named []string
+	for _, why := range rd.Why {
+		named = append(named, why.Picture)
+		require.Contains(t, why.Problem, "is not in the folder")
+	}
+	require.Equal(t, []string{"/etc/passwd", "../../../etc/hostname"}, named)
+}

@@ -199,8 +199,11 @@ func (j *junitReader) test(line int, c *junitCase) error {
 	if n := len(j.suites); n > 0 {
 		t.product = cmp.Or(t.product, j.suites[n-1].product)
 	}
+	for _, file := range c.pictures {
+		j.attach(&t.shots, baseName(file), anyPicture, file, "")
+	}
 	for _, file := range c.files {
-		j.attach(&t.shots, path.Base(strings.ReplaceAll(file, `\`, "/")), "", file, "")
+		j.attach(&t.shots, baseName(file), "", file, "")
 	}
 	for _, l := range c.links {
 		addLink(&t.links, l[0], l[1])
@@ -220,6 +223,8 @@ func (j *junitReader) test(line int, c *junitCase) error {
 	t.passedAfter(c.before)
 	return j.add(t)
 }
+
+func baseName(file string) string { return path.Base(strings.ReplaceAll(file, `\`, "/")) }
 
 // apart distinguishes a test from one of the same class and name in another suite, which is another test or another
 // browser's: the suite is its project. Attempts at one test are in one suite.

@@ -22,7 +22,7 @@ type junitCase struct {
 	why, flaky              []string // why it failed, and why attempts before failed
 	prompt, route, product  string
 	notes                   [][2]string // properties
-	files                   []string    // named as attached
+	pictures, files         []string    // named as pictures, and as attached
 	links                   [][2]string // name and address
 }
 
@@ -86,7 +86,9 @@ func (c *junitCase) take(x *xmlReader, e xml.StartElement) (err error) {
 			c.route = cmp.Or(value, strings.TrimSpace(body))
 		case "product":
 			c.product = cmp.Or(value, strings.TrimSpace(body))
-		case "screenshot", "attachment":
+		case "screenshot":
+			c.pictures = append(c.pictures, cmp.Or(value, strings.TrimSpace(body)))
+		case "attachment":
 			c.files = append(c.files, cmp.Or(value, strings.TrimSpace(body)))
 		case "link", "url", "issue":
 			c.links = append(c.links, [2]string{name, cmp.Or(value, strings.TrimSpace(body))})

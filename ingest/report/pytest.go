@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"path"
 	"strings"
 	"time"
 )
@@ -44,9 +43,9 @@ func (d *fileDecoder) pytest(j *jsonReader) error {
 					return d.bad(line, "tests.nodeid", "is missing; is this a report of pytest-json-report?")
 				}
 				out := t.test(line, created)
-				for _, name := range []string{"screenshot", "attachment"} {
-					if file, ok := t.Metadata[name].(string); ok {
-						d.attach(&out.shots, path.Base(file), "", file, "")
+				for _, x := range [][2]string{{"screenshot", anyPicture}, {"attachment", ""}} {
+					if file, ok := t.Metadata[x[0]].(string); ok {
+						d.attach(&out.shots, baseName(file), x[1], file, "")
 					}
 				}
 				return d.add(out)
