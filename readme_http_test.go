@@ -2,6 +2,7 @@ package memtree_test
 
 import (
 	"bufio"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -56,6 +57,19 @@ func TestReadmeHTTP(t *testing.T) {
 		code := before + here(fences(t, "README.md", "python")[0])
 		out, err := exec.CommandContext(t.Context(), python, "-c", code).CombinedOutput()
 		require.NoError(t, err, string(out))
+
+		// Without a service, and with one that hangs, the agent gets its prompt alone.
+		hangs, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of this test
+		require.NoError(t, err)
+		defer hangs.Close()
+		for _, nobody := range []string{"http://127.0.0.1:1", "http://" + hangs.Addr().String()} {
+			code := strings.ReplaceAll(before+fences(t, "README.md", "python")[0], "http://127.0.0.1:7788", nobody)
+			code += "assert verdict == 'pass' and not told\n" +
+				strings.ReplaceAll("agent = lambda given: given\n"+fences(t, "README.md", "python")[0], "http://127.0.0.1:7788",
+					nobody) + "assert verdict == prompt\n"
+			out, err := exec.CommandContext(t.Context(), python, "-c", code).CombinedOutput()
+			require.NoError(t, err, string(out))
+		}
 	}
 	a, err := http.Get(address + "/v1/trees/default/stats")
 	require.NoError(t, err)
