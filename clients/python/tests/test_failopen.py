@@ -302,3 +302,15 @@ def test_an_address_that_is_none_is_said_at_once():
     for url in ("127.0.0.1:7788", "ftp://x", "http://"):
         with pytest.raises(ValueError, match="http://HOST:PORT"):
             Client(url)
+
+
+@pytest.mark.parametrize("case", [{}, {"prompt": None}, {"prompt": 5}, {"prompt": ""}, {"prompt": "Check the total", "n": 1}])
+def test_a_case_is_as_it_came_where_memory_gives_nothing(case):
+    memory, given = Client("http://127.0.0.1:1"), []
+    memory.wrap(given.append)(case)
+
+    async def agent(case):
+        given.append(case)
+
+    asyncio.run(AsyncClient("http://127.0.0.1:1").wrap(agent)(case))
+    assert [{k: v for k, v in g.items() if k != "run_id"} for g in given] == [case, case]

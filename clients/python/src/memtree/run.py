@@ -64,14 +64,17 @@ class Run:
         self.trial = guidance["trial"]
         self.text = guidance["text"]
         self.left_ms = left_ms  # of the deadline, for risk
-        self.prompt = place(str(case.get("prompt", "")), self.text, where)
+        own = case.get("prompt", "")
+        self.prompt = place(own if isinstance(own, str) else "", self.text, where)
         self.context = (join(case.get("context"), self.text) or None) if where == "separate" else case.get("context")
         self.risk: Optional[Risk] = None
         self.id = new_id("ev")
 
     def given(self) -> Dict[str, Any]:
         """Returns the case for the agent: with guidance, without the truth."""
-        out = {**self.case, "prompt": self.prompt}
+        out = dict(self.case)
+        if self.text or isinstance(self.case.get("prompt"), str):  # without guidance the case stays as it is
+            out["prompt"] = self.prompt
         out.pop("ground_truth", None)
         if self.context is not None:
             out["context"] = self.context
