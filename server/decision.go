@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/evolution"
@@ -133,12 +134,18 @@ func (s *Server) relabel(ctx context.Context, in *given[truth]) (*decided, error
 	if err := in.Body.GroundTruth.Check(); err != nil {
 		return nil, input(badPart{"body.groundTruth", err.Error()})
 	}
+	if in.Body.GroundTruth.Null() && in.Body.Correct == nil && in.Body.Direction == taxonomy.None {
+		return nil, input(badPart{"body.groundTruth", "is missing; send what was true, or correct: whether the agent was right"})
+	}
 	if err := t.Wait(ctx); err != nil {
 		return nil, err
 	}
 	d, err := t.Curation().Relabel(ctx, in.Body.Evaluation, curation.Truth{
 		GroundTruth: in.Body.GroundTruth, Correct: in.Body.Correct, Direction: in.Body.Direction, Reason: in.Body.Reason,
 	}, in.Body.options(ctx))
+	if field, ok := errors.AsType[*tree.FieldError](err); ok && field.Field == "truth" {
+		err = input(badPart{"body.groundTruth", field.Problem})
+	}
 	return &decided{d}, err
 }
 

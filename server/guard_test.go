@@ -327,3 +327,9 @@ func TestProblems(t *testing.T) {
 	require.Less(t, len(long.Detail), 2000)
 	require.NotContains(t, long.Detail, "\x1b")
 }
+
+// TestLackingScope: the problem of a token without a scope names each scope that would do once.
+func TestLackingScope(t *testing.T) {
+	require.Contains(t, lacksScope(token.Write).Detail, "it takes one with the scope write or admin (")
+	require.Contains(t, lacksScope(token.Admin).Detail, "it takes one with the scope admin (")
+}

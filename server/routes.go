@@ -280,6 +280,10 @@ func allow(ctx context.Context, need token.Permission) error {
 }
 
 func lacksScope(need token.Permission) *problem {
+	scope := string(need)
+	if need != token.Admin {
+		scope += " or admin"
+	}
 	return newProblem(http.StatusForbidden, typeScope, "This token may not do that; it takes one with the scope "+
-		string(need)+" or admin (memtree token add --scope "+string(need)+").")
+		scope+" (memtree token add --scope "+string(need)+").")
 }

@@ -224,6 +224,12 @@ func TestWords(t *testing.T) {
 	p = w.ask("POST", inDefault+"/relabel", tok, `{"evaluation":"right","groundTruth":"fail"}`).problem(t)
 	require.Equal(t, http.StatusConflict, p.Status)
 	require.Contains(t, p.Detail, "was not kept")
+	for _, body := range []string{`{"evaluation":"n1"}`, `{"evaluation":"n1","groundTruth":null}`,
+		`{"evaluation":"n1","groundTruth":"who knows, some free text"}`} {
+		p = w.ask("POST", inDefault+"/relabel", tok, body).problem(t)
+		require.Equal(t, http.StatusUnprocessableEntity, p.Status, body)
+		require.Contains(t, p.Detail, "body.groundTruth: ", body)
+	}
 	p = w.ask("POST", inDefault+"/relabel", tok, `{"evaluation":"ri","groundTruth":"fail"}`).problem(t)
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
 	require.Contains(t, p.Detail, "names several runs: rig, right; give the whole id")

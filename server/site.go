@@ -5,10 +5,13 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/memtree/memtree/internal/pages"
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/tree"
 )
 
 // The pages are served beside the API behind the same guard. A browser sends its token as a cookie, which is accepted
@@ -126,6 +129,16 @@ func troubleOf(p *problem) *pages.Trouble {
 	}
 }
 
+// validValues reports whether all values are UTF-8: a page repeats them.
+func validValues(values url.Values) bool {
+	for name, list := range values {
+		if !utf8.ValidString(name) || slices.ContainsFunc(list, func(s string) bool { return !utf8.ValidString(s) }) {
+			return false
+		}
+	}
+	return true
+}
+
 // show serves a page to its visitor.
 func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q *http.Request) {
 	c := callerOf(q.Context())
@@ -142,6 +155,9 @@ func (s *Server) show(site *pages.Site, p *pages.Route, w http.ResponseWriter, q
 		}
 	}
 	err := func() error {
+		if !validValues(q.URL.Query()) {
+			return &tree.FieldError{Field: "address", Problem: "is not valid UTF-8"}
+		}
 		if p.Changes {
 			if err := c.tree.writable(); err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
@@ -231,4 +232,27 @@ func TestInboxOverHTTP(t *testing.T) {
 	a = w.ask("GET", inDefault+"/nodes?words=order+OFF", ann, "")
 	require.Contains(t, a.Body, "It was off.")
 	require.NotContains(t, w.ask("GET", inDefault+"/nodes?product=none", ann, "").Body, "It was off.")
+}
+
+// TestOddAddresses: an address that is not UTF-8, or has a NUL, is refused in the language of the visitor, and the page
+// of many verdicts has an address.
+func TestOddAddresses(t *testing.T) {
+	w := newWorld(t)
+	admin := w.token("ann", nil, token.Admin)
+	for _, x := range []struct{ path, en, zh string }{
+		{inboxPage + "?words=%ff", "The address: is not valid UTF-8.", "地址：不是有效的 UTF-8。"},
+		{inboxPage + "?%ff=x", "The address: is not valid UTF-8.", "地址：不是有效的 UTF-8。"},
+		{"/trees/default/ask?prompt=%ff", "The address: is not valid UTF-8.", "地址：不是有效的 UTF-8。"},
+		{"/trees/default/ask?prompt=%00", "has a NUL character in it; remove it", "含有 NUL 字符；请删去"},
+	} {
+		for lang, says := range map[string]string{"en": x.en, "zh": x.zh} {
+			a := w.visit("GET", x.path, admin, "", "Accept-Language", lang)
+			require.Equal(t, http.StatusUnprocessableEntity, a.Code, x.path)
+			require.Contains(t, a.Body, says)
+			require.True(t, utf8.ValidString(a.Body))
+		}
+	}
+	a := w.visit("GET", inboxPage+"/many?product=shop", admin, "")
+	require.Equal(t, http.StatusSeeOther, a.Code)
+	require.Equal(t, inboxPage+"?product=shop", a.Header.Get("Location"))
 }

@@ -69,6 +69,11 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue)
 // Names returns the names of the trees, sorted.
 func (t *Trees) Names() []string { return slices.Clone(t.names) }
 
+// Writable reports whether a tree may be changed.
+func (t *Trees) Writable() bool {
+	return slices.ContainsFunc(t.names, func(name string) bool { return !t.byName[name].readOnly })
+}
+
 // Get returns the memory with that name, nil if there is none.
 func (t *Trees) Get(name string) *memtree.Memory {
 	if x := t.byName[name]; x != nil {

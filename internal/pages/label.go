@@ -67,6 +67,15 @@ func back(w http.ResponseWriter, r *http.Request, v *Visitor, q *find.Query, val
 	return seeOther(w, r, v, "inbox", values...)
 }
 
+// chosen shows the inbox to who reloads the page on which many verdicts are labelled, or has it as a bookmark.
+func (s *Site) chosen(w http.ResponseWriter, r *http.Request, v *Visitor) error {
+	q, err := find.Parse(r.URL.Query().Get)
+	if err != nil {
+		return err
+	}
+	return back(w, r, v, &q)
+}
+
 // label applies a person's label of a verdict.
 func (s *Site) label(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 	ctx, id, c := r.Context(), field(r, "evaluation"), v.Memory.Curation()

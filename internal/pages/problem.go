@@ -173,6 +173,8 @@ func (s *speech) fieldName(field string) string {
 		return s.say("Kind")
 	case "pages":
 		return s.say("Pages")
+	case "address":
+		return s.say("The address")
 	}
 	return s.say("The form")
 }
@@ -192,6 +194,12 @@ var unsafeText = sync.OnceValue(func() *regexp.Regexp {
 func (s *speech) message(english string) string {
 	if s.lang == "en" {
 		return english
+	}
+	switch english {
+	case "is not valid UTF-8":
+		return s.say("is not valid UTF-8")
+	case "has a NUL character in it; remove it":
+		return s.say("has a NUL character in it; remove it")
 	}
 	if other, ok := s.words[english]; ok {
 		return other

@@ -24,6 +24,7 @@ func Routes() []Route {
 		{ID: "judges", Method: "GET", Path: in + "judges", Do: (*Site).judges},
 		{ID: "inbox", Method: "GET", Path: in + "inbox", Do: (*Site).inbox},
 		{ID: "label", Method: "POST", Path: in + "inbox", Admin: true, Changes: true, Do: (*Site).label},
+		{ID: "chosen", Method: "GET", Path: in + "inbox/many", Do: (*Site).chosen},
 		{ID: "many", Method: "POST", Path: in + "inbox/many", Admin: true, Changes: true, Do: (*Site).many},
 		{ID: "memories", Method: "GET", Path: in + "memories", Do: (*Site).memories},
 		{ID: "memory", Method: "GET", Path: in + "memories/{id}", Do: (*Site).memory},
