@@ -49,6 +49,9 @@ func restoreCommand(a *app) *cobra.Command {
 				return a.Fail(nil, "there is a store in %s already, and nothing was changed; name another folder with --store",
 					a.store.Dir)
 			}
+			if info, err := os.Stat(args[0]); err == nil && !info.IsDir() {
+				return a.Fail(nil, "%s is a file, and a backup is a folder; memtree import takes the file of an export", args[0])
+			}
 			return copyStore(c.Context(), a.Voice, jsonstore.Restore, args[0], a.store.Dir)
 		},
 	}

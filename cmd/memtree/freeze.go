@@ -120,7 +120,7 @@ func writeFrozen(a *app, file *frozen, given int, out string) error {
 	if err != nil {
 		return err
 	}
-	a.Note(a.Say("%s: %d prompts, guidance for %d of them.", out, len(file.Guidance), given))
+	a.Note(a.Say("%s: prompts: %d, with guidance: %d.", out, len(file.Guidance), given))
 	return nil
 }
 

@@ -170,3 +170,12 @@ func restoring(t *testing.T, server *pgtest.Postgres) (dump func(), restore func
 		return server.URL(name) + "&tree=shop"
 	}
 }
+
+// TestRestoreExport: the file of an export is no backup, and the error names the command for it.
+func TestRestoreExport(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "oa.mt")
+	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
+	code, _, errs := try(t, "", "restore", file, "--store", filepath.Join(t.TempDir(), "x"))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, strings.Join(strings.Fields(errs), " "), "memtree import takes the file of an export")
+}

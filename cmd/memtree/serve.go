@@ -147,7 +147,7 @@ func answer(ctx context.Context, a *app, l net.Listener, trees *server.Trees, o 
 		Version: built().Version,
 		Price:   priceOf(a),
 	})
-	welcome(a, l.Addr().String(), trees.Names(), o)
+	welcome(a, l.Addr().String(), trees, o)
 	nights, ended := schedule(a, &o.nightly), make(chan error, 1)
 	ctx, cancel := context.WithCancel(ctx)
 	go func() { ended <- s.RunSchedule(ctx, nights) }()
@@ -272,15 +272,19 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 }
 
 // welcome prints the address, and what to do next.
-func welcome(a *app, addr string, names []string, o *serveOptions) {
-	a.Note(a.Say("Listening on http://%s; trees: %s. Ctrl-C ends it.", addr, strings.Join(names, ", ")))
+func welcome(a *app, addr string, trees *server.Trees, o *serveOptions) {
+	a.Note(a.Say("Listening on http://%s; trees: %s. Ctrl-C ends it.", addr, strings.Join(trees.Names(), ", ")))
 	if host, _, err := net.SplitHostPort(addr); err == nil && !loopback(host) {
 		a.Note(a.Say("What is sent is not encrypted; put a proxy with TLS before it."))
 	}
 	held, err := token.List(a.store.Tokens())
 	switch {
 	case o.open:
-		a.Note(a.Say("No token is needed: everyone on this machine may read and change the trees."))
+		if trees.Writable() {
+			a.Note(a.Say("No token is needed: everyone on this machine may read and change the trees."))
+		} else {
+			a.Note(a.Say("No token is needed: everyone on this machine may read the trees, and nobody may change them."))
+		}
 		a.Note(a.Say(`Try: curl -s http://%s/v1/trees/default/guidance --json '{"prompt":"Check the order total"}'`, addr))
 	case err != nil:
 		a.Complain(err.Error())

@@ -114,6 +114,20 @@ func TestServe(t *testing.T) {
 	require.Equal(t, 1, v.Evaluations)
 }
 
+// TestServeReadOnly: a service that only reads does not announce that everyone may change its trees.
+func TestServeReadOnly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("it is ended by a signal")
+	}
+	defer http.DefaultClient.CloseIdleConnections()
+	store := filepath.Join(t.TempDir(), "store")
+	code, _, errs := try(t, "", "init", "--store", store)
+	require.Zero(t, code, errs)
+	said := serving(t, "--store", store, "--insecure-loopback", "--read-only").end(syscall.SIGTERM)
+	require.Contains(t, said, "may read the trees, and nobody may change them")
+	require.NotContains(t, said, "read and change")
+}
+
 // TestServeDamaged: a damaged store is still readable, and the service reports the damage.
 func TestServeDamaged(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -239,7 +239,7 @@ func TestPytest(t *testing.T) {
 	_, said, _ := readAll(t, report.Pytest, report.Options{}, input{"r", pytestReport[:600]}, input{"e", "{}"},
 		input{"j", "<testsuite/>"})
 	require.Equal(t, []string{"r:7: the file ends in the middle of its JSON; was it cut off?",
-		"e is empty: it has no test in it", "j looks like a junit report: use ingest junit"}, said)
+		"e is no pytest report", "j looks like a junit report: use ingest junit"}, said)
 }
 
 // Midscene's pages contain the pictures themselves: the page after the last step is used.

@@ -198,10 +198,14 @@ func (d *fileDecoder) nothing(err error) error {
 	if f := Recognise(d.begin); f != "" && f != d.rd.format {
 		return &ingest.FileError{File: d.name, Problem: fmt.Sprintf("looks like a %s report: use ingest %s", f, f)}
 	}
-	if err == nil {
-		err = &ingest.FileError{File: d.name, Problem: "is empty: it has no test in it", Empty: true}
+	if err != nil {
+		return err
 	}
-	return err
+	known := []Format{Playwright, Allure, Pytest, Inspect, DeepEval, Promptfoo} // by the names of their fields
+	if len(bytes.TrimSpace(d.begin)) > 0 && slices.Contains(known, d.rd.format) && Recognise(d.begin) != d.rd.format {
+		return &ingest.FileError{File: d.name, Problem: fmt.Sprintf("is no %s report", d.rd.format)}
+	}
+	return &ingest.FileError{File: d.name, Problem: "is empty: it has no test in it", Empty: true}
 }
 
 // finish returns the evaluations read before a file breaks off, and then the error.

@@ -173,3 +173,13 @@ func TestReaderFails(t *testing.T) {
 		require.NotErrorAs(t, last, &line, f)
 	}
 }
+
+// TestForeignJSON: JSON of another shape is not called empty.
+func TestForeignJSON(t *testing.T) {
+	for _, content := range []string{strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "[1,2]", `{"a":{"b":1}}`} {
+		_, said, _ := readAll(t, report.Playwright, report.Options{}, input{"deep.json", content})
+		require.Equal(t, []string{"deep.json is no playwright report"}, said)
+	}
+	_, said, _ := readAll(t, report.Playwright, report.Options{}, input{"none.json", `{"config":{},"suites":[]}`})
+	require.Equal(t, []string{"none.json is empty: it has no test in it"}, said)
+}
