@@ -91,17 +91,17 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 		return err
 	}
 	if len(files) > 0 && len(tests) == 0 && !a.JSON {
-		return in.Err() // the errors of single lines were printed before
+		return in.Err(len(tests) > 0) // the errors of single lines were printed before
 	}
 	out := briefedOf(a, &did, in, o.DryRun)
 	if done, err := f.end(a, hand, &out.handed); done {
-		return errors.Join(err, in.Err())
+		return errors.Join(err, in.Err(len(tests) > 0))
 	}
 	err = a.Result(out, briefedLines(a, &out, f)...)
 	if did.Left > 0 && out.Questions == nil {
 		err = errors.Join(err, say.ErrRejected) // part of the input was not read
 	}
-	return errors.Join(err, in.Err())
+	return errors.Join(err, in.Err(len(tests) > 0))
 }
 
 // briefFailure returns the sentence for a reading that did not complete.

@@ -132,3 +132,33 @@ func TestNaughtyStrings(t *testing.T) {
 		require.True(t, strings.HasPrefix(out, strs[i].Text), "%q", out)
 	}
 }
+
+// TestNothingTaken: a command that takes a part of its input ends with 3, and one that takes nothing with 1, so that a
+// script does not go on with nothing.
+func TestNothingTaken(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store")
+	code, _, errs := try(t, "", "init", "--store", store)
+	require.Zero(t, code, errs)
+	const good, bad = `{"id":"a","prompt":"p","judgment":"pass"}`, `{"prompt":1}`
+	for _, x := range []struct {
+		stdin string
+		want  int
+		args  []string
+	}{
+		{bad, exitFailed, []string{"record", "-"}},
+		{"", exitFailed, []string{"record", "-"}},
+		{bad, exitFailed, []string{"record", "-", "--dry-run"}},
+		{good + "\n" + bad, exitRejected, []string{"record", "-"}},
+		{good + "\n" + bad, exitRejected, []string{"record", "-"}}, // recorded before
+		{bad, exitFailed, []string{"triage", "-"}},
+		{good + "\n" + bad, exitRejected, []string{"triage", "-"}},
+		{bad, exitFailed, []string{"replay", "-"}},
+		{"no report", exitFailed, []string{"ingest", "junit", "-"}},
+		{"id,truth\nnobody,right\n", exitFailed, []string{"label", "--from", "-"}},
+		{"id,truth\na,right\nnobody,right\n", exitRejected, []string{"label", "--from", "-"}},
+		{"id,truth\na,right\nnobody,right\n", exitRejected, []string{"label", "--from", "-"}},
+	} {
+		code, out, errs := try(t, x.stdin, append(x.args, "--store", store)...)
+		require.Equal(t, x.want, code, "%v %q\n%s%s", x.args, x.stdin, out, errs)
+	}
+}

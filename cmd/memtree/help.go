@@ -42,8 +42,8 @@ func help(v *say.Voice, c *cobra.Command) {
 	add(flagTable(v, shared, func(string) bool { return true })...)
 	if !c.HasParent() {
 		add("")
-		add(v.Wrap(v.Say("Exit codes: 0 all went well, 1 something failed, 2 the command was not understood, " +
-			"3 some input was rejected and the rest was taken."))...)
+		add(v.Wrap(v.Say("Exit codes: 0 all went well, 1 something failed or nothing was taken, 2 the command was not " +
+			"understood, 3 some input was rejected and the rest was taken."))...)
 	}
 	// If standard output is closed, the error cannot be reported.
 	_ = v.Print(lines...)

@@ -112,10 +112,10 @@ func runIngest(ctx context.Context, a *app, format string, files []string, f *in
 	})
 	r.Bar.End()
 	if err == nil {
-		err = r.Err()
+		err = r.Err(r.out.taken())
 	}
 	if err == nil && l != nil {
-		err = l.Err()
+		err = l.Err(l.taken())
 	}
 	return err
 }

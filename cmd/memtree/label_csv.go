@@ -122,7 +122,7 @@ func labelFrom(ctx context.Context, a *app, f *labelFlags) error {
 	if err != nil {
 		return err
 	}
-	return l.Err()
+	return l.Err(l.taken())
 }
 
 func readLabels(ctx context.Context, a *app, file string) (string, ingest.Labels, error) {
@@ -143,6 +143,9 @@ func tableFailure(a *app, err error) error {
 	}
 	return err
 }
+
+// taken reports whether a truth of the table was taken, now or before.
+func (l *labelling) taken() bool { return l.out.Told+l.out.Already > 0 }
 
 // printed prints the result of the table.
 func (l *labelling) printed() error {

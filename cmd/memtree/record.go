@@ -118,7 +118,7 @@ func runRecord(ctx context.Context, a *app, files []string, run string, async bo
 	if err != nil {
 		return err
 	}
-	return in.Err()
+	return in.Err(r.out.taken())
 }
 
 // run records all files, and prints the result.

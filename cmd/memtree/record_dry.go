@@ -37,6 +37,7 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 		return err
 	}
 	in.Run = run
+	taken := false
 	err = a.store.With(ctx, access.Planning, func(m *memtree.Memory) error {
 		r := &recorder{app: a, RunFiles: in, mem: m}
 		e := &meter.Estimator{}
@@ -47,6 +48,7 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 		calls, usage := meter.WithRepairs(e.Sum())
 		v := a.model.Vectors(r.texts)
 		o := &r.out
+		taken = o.taken()
 		p := planned{o.Accepted, o.Duplicate, o.Correct, o.Wrong, o.Unlabelled,
 			calls + v.Calls, usage.Add(v.Usage), model.Plus(a.model.CostOf(calls, 0, usage), v.Cost), v, true, in.Rejected}
 		if a.JSON {
@@ -74,7 +76,7 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 	if err != nil {
 		return err
 	}
-	return in.Err()
+	return in.Err(taken)
 }
 
 // plan reads the files and estimates the model calls.

@@ -105,6 +105,9 @@ func (r *recorder) summary(async bool) error {
 	return r.Print(p.Lines...)
 }
 
+// taken reports whether a run was recorded, now or before.
+func (o *recorded) taken() bool { return o.Accepted+o.Duplicate > 0 }
+
 // nothing explains why nothing was recorded.
 func (r *recorder) nothing() string {
 	switch {

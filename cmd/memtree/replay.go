@@ -109,7 +109,7 @@ func runReplay(ctx context.Context, a *app, files []string, o *replayOptions) er
 			return err
 		}
 	}
-	return errors.Join(a.Result(rep, replayLines(a.Voice, &rep)...), in.Err())
+	return errors.Join(a.Result(rep, replayLines(a.Voice, &rep)...), in.Err(len(stream) > 0))
 }
 
 // nearestGiven is the number of cases that the plain search includes. It equals the maximum of memtree.

@@ -121,7 +121,7 @@ func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) er
 		lines = append(found.Looked.lines(a), lines...)
 		err = found.Looked.failure(a)
 	}
-	return errors.Join(a.Result(found, lines...), err, in.Err())
+	return errors.Join(a.Result(found, lines...), err, in.Err(found.Read > 0))
 }
 
 func (f *triaged) add(ctx context.Context, m *memtree.Memory, e *tree.Evaluation) error {

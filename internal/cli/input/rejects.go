@@ -51,10 +51,14 @@ func (in *RunFiles) Hidden() {
 	}
 }
 
-// Err returns say.ErrRejected if a line or file was rejected, else nil.
-func (in *RunFiles) Err() error {
-	if in.Rejects > 0 {
+// Err returns nil if no line or file was rejected. Else it returns say.ErrRejected if something else was taken, so that
+// a script can go on with that, and say.ErrPrinted if nothing was.
+func (in *RunFiles) Err(taken bool) error {
+	switch {
+	case in.Rejects == 0:
+		return nil
+	case taken:
 		return say.ErrRejected
 	}
-	return nil
+	return say.ErrPrinted
 }
