@@ -11,7 +11,7 @@ import (
 // that it was taught for, and by nothing else. Its check cannot call for it, because the new text may be about
 // something else than the check, and lexical or semantic similarity is no reason.
 const (
-	mentioned   = 0.9  // the evidence of a condition that the prompt mentions, see text.Mentions
+	mentioned   = 0.9  // the evidence of a condition that the prompt mentions, see text.Fits
 	exampleFits = 0.75 // the share of an example's tokens from which another test is similar to it
 )
 
@@ -62,7 +62,7 @@ func (s *search) markOwn(q *Query, prompt string) error {
 				fits = max(fits, like)
 			}
 		}
-		if slices.ContainsFunc(m.conditions, func(c string) bool { return text.Mentions(prompt, c) }) {
+		if slices.ContainsFunc(m.conditions, func(c string) bool { return text.Fits(prompt, c) }) {
 			fits = max(fits, mentioned)
 		}
 		if fits > 0 {

@@ -181,6 +181,8 @@ func (r *ranking) judge(x *ranked) {
 	switch {
 	case x.rel < at:
 		x.why = Why{TooFar, []any{x.rel, x.kind, at}}
+	case x.own() && !r.hasReason(x):
+		x.why = Why{Uncalled, nil}
 	case x.kind == tree.Case && !x.founded, x.kind != tree.Case && !r.hasReason(x):
 		x.why = Why{Unfounded, []any{x.semantic, leastWords}}
 	case x.confidence < floor:

@@ -14,6 +14,7 @@ const (
 	isTaken    Code = "taken"
 	TooFar     Code = "too_far"
 	Unfounded  Code = "unfounded"
+	Uncalled   Code = "uncalled"
 	Distrusted Code = "distrusted"
 	covered    Code = "covered"
 	kin        Code = "kin"
@@ -35,7 +36,7 @@ const (
 
 // Codes returns all reasons.
 func Codes() []Code {
-	return []Code{isTaken, TooFar, Unfounded, Distrusted, covered, kin, sameTest, farther, otherPage, opposite,
+	return []Code{isTaken, TooFar, Unfounded, Uncalled, Distrusted, covered, kin, sameTest, farther, otherPage, opposite,
 		LevelFull, full, repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
 }
 
@@ -54,6 +55,8 @@ func (c Code) Sentence() string {
 		return "fits %.2f; the least for a memory of this level (%s) is %.2f"
 	case Unfounded:
 		return "the prompt asks for something else, and its words fit %.2f where it needs %.2f; its place is no reason"
+	case Uncalled:
+		return "a person worded it, and the prompt fits none of its conditions and is like none of its tests"
 	case Distrusted:
 		return "is trusted %.2f, below the floor of %.2f"
 	case covered:

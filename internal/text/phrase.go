@@ -101,7 +101,8 @@ func tokensOf(s string) tokenSet {
 // count returns how many of the parts are in the set.
 func (has tokenSet) count(parts []string) (n int) {
 	for _, p := range parts {
-		if !slices.ContainsFunc(Tokens(p), func(t string) bool { return !has[t] }) && p != "" {
+		// A stem is not stemmed again: that of “warehouse” would become another one.
+		if has[p] || p != "" && !slices.ContainsFunc(Tokens(p), func(t string) bool { return !has[t] }) {
 			n++
 		}
 	}

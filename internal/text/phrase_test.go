@@ -33,6 +33,7 @@ func TestMentions(t *testing.T) {
 		{"签收照片", "拍照后签收，查看照片。", false},
 		{"签收的照片", "拍照后签收，查看照片。", true},
 		{"用 CSV 导入", "Import", false},
+		{"stock counts in a warehouse", "Check the stock counts in the warehouse Berlin", true}, // a stem has a stem
 		{"", "Anything.", false},
 	} {
 		require.Equal(t, x.is, text.Mentions(x.test, x.phrase), "%q in %q", x.phrase, x.test)
@@ -41,4 +42,27 @@ func TestMentions(t *testing.T) {
 	require.False(t, text.MightMention("设置冷库温度上限", "温度曲线"))
 	require.True(t, text.MightMention("Upload the photo of a pallet", "a photo upload of a receipt"))
 	require.False(t, text.MightMention("Upload the list", "a photo upload of a receipt"))
+}
+
+func TestFits(t *testing.T) {
+	for _, x := range []struct {
+		condition, test string
+		is              bool
+	}{
+		{"a task asks for the tax on a receipt", "Check the tax on a receipt", true},
+		{"a task asks for the tax on a receipt", "Verify the receipt tax", true},
+		{"a task asks for the tax on a receipt", "Open the receipt and pay it", false},
+		{"when a test requires the archive", "Open the archive", true},
+		{"a batch task", "Start the batch import", false},
+		{"a batch task", "Start the task of this batch", true},
+		{"moving a message to the archive", "Archive a letter from the inbox", false},
+		{"任务要求核对发票税额", "核对发票税额是否正确", true},
+		{"任务要求核对发票税额", "核对发票抬头是否正确", false},
+		{"核对仓库库存数量", "核对柏林仓库的库存数量是否正确", true},
+		{"核对仓库库存数量", "核对订单的数量是否正确", false},
+		{"任务要求", "核对订单", false},
+		{"", "Anything.", false},
+	} {
+		require.Equal(t, x.is, text.Fits(x.test, x.condition), "%q in %q", x.condition, x.test)
+	}
 }
