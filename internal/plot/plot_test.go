@@ -68,6 +68,7 @@ func TestSameTests(t *testing.T) {
 	require.Equal(t, same, SameTests(fmt.Sprintf, r))
 	r.Right.Guided = 0
 	require.Equal(t, same+" So its shares differ from those of all runs.", SameTests(fmt.Sprintf, r))
+	require.NotContains(t, SameTests(fmt.Sprintf, &effect.Report{Guided: 3, None: 1}), "differ", "none is compared")
 }
 
 func TestGain(t *testing.T) {

@@ -24,7 +24,7 @@ func SameTests(say voice, r *effect.Report) string {
 	d := drawer{say}
 	compared := d.say("The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests "+
 		"that ran both ways (%d).", r.N, r.Guided, r.M, r.None, r.Lift.Tests)
-	if r.N > 0 && percent(r.With) == percent(share(r.Right.Guided, r.Guided)) &&
+	if r.N == 0 || percent(r.With) == percent(share(r.Right.Guided, r.Guided)) &&
 		percent(r.Without) == percent(share(r.Right.None, r.None)) {
 		return compared
 	}
