@@ -16,44 +16,25 @@ type fittingSlot struct {
 	x    float64
 }
 
-// bestFitting returns the cases that fit well enough, the best mostFitting of them. asked is the term of the prompt
-// alone, and part the share of its words that is weighed.
-func (s *search) bestFitting(asked, part float64) []fittingSlot {
-	f := &fitFilter{asked: asked, unit: part / math.Log(float64(s.st.live)+1.5)}
-	f.raise(fitted.fits)
-	open := sync.OnceValue(s.manyProducts)
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		heads, err := p.heads()
-		if err != nil {
-			continue // the scan reads them too, and reports the error
-		}
-		from, to := p.level(tree.Case.Level())
-		shared, leans := s.shared[p.base:p.base+p.n], s.leans[p.base:p.base+p.n]
-		for slot := f.next(shared[:to], leans[:to], from); slot < to; slot = f.next(shared[:to], leans[:to], slot+1) {
-			if s.flag[p.base+slot]&skip != 0 {
-				continue
-			}
-			h := readHead(heads[slot*headSize:])
-			x := math.Log1p(float64(shared[slot])*f.unit) + fitted.leans*float64(leans[slot]) + asked
-			if h.product != s.scope.product && open() {
-				x -= fitted.openly
-			}
-			if x >= f.least && s.scope.admits(h) {
-				f.add(fittingSlot{p.base + slot, h.id, x})
-			}
-		}
-	}
-	return f.cut()
-}
-
 // fitFilter selects the slots that fit best. It rejects a slot without computing a logarithm, which would be too slow
 // in a large tree.
 type fitFilter struct {
-	asked, unit float64
+	asked, unit float64              // the term of the prompt alone; what turns a sum into shares of the rarest token
+	open        func() bool          // reports whether the cases are of several products
 	least       float64              // the minimum of the best
 	need        [buckets + 1]float32 // the least sum of shared tokens, by the leaning of the slot
 	best        []fittingSlot
+}
+
+// newFit returns a filter for a prompt. It weighs no more than mostAsks words.
+func (s *search) newFit(prompt string) *fitFilter {
+	part := min(1, mostAsks/wordsOf(prompt))
+	f := &fitFilter{
+		asked: fitted.asks * math.Log1p(min(mostAsks, wordsOf(quoted().ReplaceAllString(prompt, `"`)))),
+		unit:  part / math.Log(float64(s.st.live)+1.5), open: sync.OnceValue(s.manyProducts),
+	}
+	f.raise(fitted.fits)
+	return f
 }
 
 const buckets = 64

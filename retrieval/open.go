@@ -15,6 +15,12 @@ type seed struct {
 	score float32
 }
 
+// scoreOf returns the estimated raw score of a slot.
+func (s *search) scoreOf(at int) float32 { return s.score[at] * s.per }
+
+// mayBe reports whether a slot can have a place among the best.
+func (s *search) mayBe(at int, need *needs) bool { return s.high[at]*s.per >= need[s.flag[at]] }
+
 // addSeeds adds the slots of a level of p with the best estimates to seeds, which holds at most n slots of all parts,
 // best first.
 func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
@@ -23,13 +29,12 @@ func (s *search) addSeeds(p *part, level int, seeds []seed, n int) []seed {
 	if len(seeds) == n {
 		least = seeds[n-1].score
 	}
-	all, flag := s.score[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-	for i := next(all, flag, least, 0); i < len(all); i = next(all, flag, least, i+1) {
-		score := all[i]
-		if score <= least || flag[i]&skip != 0 {
+	all := s.score[p.base+from : p.base+to]
+	for i := nextAbove(all, s.per, least, 0); i < len(all); i = nextAbove(all, s.per, least, i+1) {
+		if s.flag[p.base+from+i]&skip != 0 {
 			continue
 		}
-		if seeds = insertSeed(seeds, seed{slotRef{p, from + i}, score}, n); len(seeds) == n {
+		if seeds = insertSeed(seeds, seed{slotRef{p, from + i}, all[i] * s.per}, n); len(seeds) == n {
 			least = seeds[n-1].score
 		}
 	}
@@ -50,95 +55,72 @@ func insertSeed(seeds []seed, x seed, n int) []seed {
 // slots with the lowest estimates are skipped; TestManyAlike has the rate at which one of the best is among them.
 const mostComputed = 1024
 
-// promising returns the slots of a level that can have a place among the best, numbered across all parts. It flags them
-// with their scene types.
-func (s *search) promising(level int, need *needs) ([]uint64, error) {
+// widen widens the error bound of the slots that fit the task. Every one of them has a reason, so more of the best are
+// among them.
+func (s *search) widen() {
+	if !s.dense {
+		return // nothing is estimated
+	}
+	for at := range s.fitting {
+		s.high[at] += surer * (s.high[at] - s.score[at])
+	}
+}
+
+// kind has the slots of a level with the same flags that can have a place among the best.
+type kind struct {
+	count int
+	best  []seed // those with the best estimates
+}
+
+// promising returns the slots of a level that can have a place among the best, numbered across all parts. Where no
+// memory has a reason, the type of the scene decides, and thousands of one type may have a place: but of equal flags
+// the better text comes first. So of each kind, of which 2k slots or more were found, it computes the k with the best
+// estimates, again and again as their number doubles. It adds these to seeds, and raises need.
+func (s *search) promising(t *top, level int, seeds []seed, need *needs) ([]uint64, []seed, error) {
 	s.open = s.open[:0]
+	var kinds [allFlags + 1]kind
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
-		types, err := p.types()
-		if err != nil {
-			return nil, err
-		}
-		var typeFlags [256]uint8
-		for j, m := range types.marks {
-			typeFlags[j] = uint8(2*s.types[m]) * likeType
-		}
-		typeFlags[otherType] = likeType | sameType
 		from, to := p.level(level)
 		high, flag := s.high[p.base+from:p.base+to], s.flag[p.base+from:p.base+to]
-		for j := next(high, flag, need[0], 0); j < len(high); j = next(high, flag, need[0], j+1) {
-			if flag[j]&(fitsTask|skip) == fitsTask { // every one of them has a reason, so more of the best are among them
-				high[j] += surer * (high[j] - s.score[p.base+from+j])
+		for j := nextOpen(high, flag, s.per, need, 0); j < len(high); j = nextOpen(high, flag, s.per, need, j+1) {
+			at := p.base + from + j
+			s.open = append(s.open, uint64(at)) //nolint:gosec // a slot
+			if flag[j]&fitsTask != 0 || s.exhaustive {
+				continue // the task decides too
 			}
-			s.addOpen(p.base+from+j, typeFlags[types.slots[from+j]], need)
-		}
-		if need[likeType|sameType] >= need[0] {
-			continue // the type lifts none above the others
-		}
-		for j, of := range types.lists() {
-			if typeFlags[j] == 0 {
+			of := &kinds[flag[j]]
+			of.count++
+			if score := s.scoreOf(at); len(of.best) < t.k || score > of.best[t.k-1].score {
+				of.best = insertSeed(of.best, seed{slotRef{p, from + j}, score}, t.k)
+			}
+			if n := of.count; n < 2*t.k || n&(n-1) != 0 && n != 2*t.k {
 				continue
 			}
-			at, _ := slices.BinarySearch(of, uint32(from)) //nolint:gosec // a slot
-			for _, slot := range of[at:] {
-				if int(slot) >= to {
-					break
-				}
-				if s.flag[p.base+int(slot)] == 0 { // not seen above
-					s.addOpen(p.base+int(slot), typeFlags[j], need)
-				}
+			var err error
+			if seeds, err = s.considerAll(t, of.best, seeds, need); err != nil {
+				return nil, nil, err
 			}
 		}
 	}
-	return s.open, nil
+	return s.open, seeds, nil
 }
 
-// addOpen adds a slot to s.open, flagged with its scene type, if it can have a place among the best.
-func (s *search) addOpen(at int, typeFlag uint8, need *needs) {
-	if f := s.flag[at] | typeFlag; f&skip == 0 && s.high[at] >= need[f] {
-		s.flag[at] = f
-		s.open = append(s.open, uint64(at)) //nolint:gosec // a slot
-	}
-}
-
-// ofEachKind computes the k slots with the best estimates among those of open with the same flags, where more than 2k
-// have these. It adds them to seeds, and raises need. Where no memory has a reason, the type of the scene decides, and
-// thousands of one type may have a place among the best: but of equal flags the better text comes first.
-func (s *search) ofEachKind(t *top, open []uint64, seeds []seed, need *needs) ([]seed, error) {
-	if len(open) <= 2*t.k || s.exhaustive {
-		return seeds, nil
-	}
-	var count [allFlags + 1]int
-	for _, at := range open {
-		count[s.flag[at]]++
-	}
-	var best [allFlags + 1][]seed
-	for _, x := range open {
-		at := int(x) //nolint:gosec // a slot
-		f := s.flag[at]
-		if count[f] <= 2*t.k || f&fitsTask != 0 { // there the task decides too
+// considerAll computes the slots of best that were not computed yet. It adds them to seeds, and raises need.
+func (s *search) considerAll(t *top, best, seeds []seed, need *needs) ([]seed, error) {
+	for _, x := range best {
+		at := x.part.base + x.slot
+		if s.flag[at]&skip != 0 || !s.mayBe(at, need) {
 			continue
 		}
-		if of := best[f]; len(of) < t.k || s.score[at] > of[t.k-1].score {
-			best[f] = insertSeed(of, seed{s.st.slot(at), s.score[at]}, t.k)
+		better, err := s.consider(t, x.slotRef)
+		if err != nil {
+			return seeds, err
 		}
-	}
-	for f := range best {
-		for _, x := range best[f] {
-			at := x.part.base + x.slot
-			if s.high[at] < need[f] {
-				continue
-			}
-			better, err := s.consider(t, x.slotRef)
-			if err != nil {
-				return seeds, err
-			}
-			s.flag[at] |= skip
-			seeds = append(seeds, x)
-			if better {
-				*need = s.leastScores(t)
-			}
+		s.flag[at] |= skip
+		seeds = append(seeds, x)
+		if better {
+			*need = s.leastScores(t)
 		}
 	}
 	return seeds, nil
@@ -150,7 +132,7 @@ func (s *search) ordered(open []uint64, need *needs) []uint64 {
 	all := open[:0]
 	for _, x := range open {
 		at := int(x) //nolint:gosec // a slot
-		if f := s.flag[at]; f&skip == 0 && s.high[at] >= need[f] {
+		if s.mayBe(at, need) {
 			all = append(all, uint64(^math.Float32bits(s.looks(at)))<<32|x)
 		}
 	}
@@ -205,5 +187,5 @@ const surer = 3/width - 1
 func (s *search) looks(at int) float32 {
 	f := s.flag[at]
 	scene := 0.5 * float64(min(f/likeType, 2))
-	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.score[at])), scene, s.fitting[at])))
+	return float32(max(0, relOf(s.exact(f), s.scale.at(float64(s.scoreOf(at))), scene, s.fitting[at])))
 }

@@ -7,11 +7,11 @@ import (
 )
 
 // The loops in which a search spends most of its time: the product of a query vector with a row, the scores of slots
-// by their sketches, the shares of a token, their sums, the parts of a check, and the choice of slots by their scores.
-// Each is written twice: here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last
-// bit; TestProducts, TestRate, TestShares, TestParts, TestNext and TestNextFitting prove that. So products of floats
-// are rounded before they are added (the conversions to float32), because the compiler may otherwise fuse the two where
-// a processor can.
+// by their sketches, the shares of a token, the parts of a check, and the choice of slots by their scores. Each is
+// written twice: here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit;
+// TestProducts, TestRate, TestShares, TestParts, TestNext, TestOrWhere and TestNextFitting prove that. So products of
+// floats are rounded before they are added (the conversions to float32), because the compiler may otherwise fuse the
+// two where a processor can.
 
 // dot returns the product of a question's numbers, 14 bits each, with a row of int8. Both have the same length.
 func dot(a []int16, row []byte) int {
@@ -115,15 +115,40 @@ func turn8(lines []byte, step int, out []byte) {
 	}
 }
 
-// next returns the first slot from at on that has a flag or at least least, or len(values).
-func next(values []float32, flags []uint8, least float32, at int) int {
-	return nextPlain(values, flags, least, nextFast(values, flags, least, at))
+// nextAbove returns the first slot from at on whose value, times by, is above least, or len(values).
+func nextAbove(values []float32, by, least float32, at int) int {
+	return nextAbovePlain(values, by, least, nextAboveFast(values, by, least, at))
 }
 
-func nextPlain(values []float32, flags []uint8, least float32, at int) int {
-	for ; at < len(values) && flags[at] == 0 && !(values[at] >= least); at++ {
+func nextAbovePlain(values []float32, by, least float32, at int) int {
+	for ; at < len(values) && !(values[at]*by > least); at++ {
 	}
 	return at
+}
+
+// nextOpen returns the first slot from at on whose value, times by, is at least what its flags need, or len(values).
+func nextOpen(values []float32, flags []uint8, by float32, need *needs, at int) int {
+	return nextOpenPlain(values, flags, by, need, nextOpenFast(values, flags, by, need, at))
+}
+
+func nextOpenPlain(values []float32, flags []uint8, by float32, need *needs, at int) int {
+	for ; at < len(values) && !(values[at]*by >= need[flags[at]&allFlags]); at++ {
+	}
+	return at
+}
+
+// orWhere sets the bits of flag in the flags of the slots whose value is x.
+func orWhere(values []uint8, x, flag uint8, flags []uint8) {
+	n := orWhereFast(values, x, flag, flags)
+	orWherePlain(values[n:], x, flag, flags[n:])
+}
+
+func orWherePlain(values []uint8, x, flag uint8, flags []uint8) {
+	for i, v := range values {
+		if v == x {
+			flags[i] |= flag
+		}
+	}
 }
 
 // root returns the square root, 0 for numbers below 0 and NaN.
@@ -175,18 +200,5 @@ func addPartsPlain(parts []uint16, by float32, leans []float32) {
 	leans = leans[:len(parts)]
 	for i, x := range parts {
 		leans[i] += float32(by * float32(x))
-	}
-}
-
-// scale writes the lexical sums of slots, in this unit, to score and to most: without a vector both are the same.
-func scale(lex []float32, unit float32, score, most []float32) {
-	n := scaleFast(lex, unit, score, most)
-	scalePlain(lex[n:], unit, score[n:], most[n:])
-}
-
-func scalePlain(lex []float32, unit float32, score, most []float32) {
-	score, most = score[:len(lex)], most[:len(lex)]
-	for i, x := range lex {
-		score[i], most[i] = x*unit, x*unit
 	}
 }

@@ -59,24 +59,33 @@ func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
 	return addSharesAVX2(&postings[0], n, f, &lex[0], len(lex)-1)
 }
 
-// nextFast returns the result of nextPlain, or a slot from which nextPlain must continue.
-func nextFast(values []float32, flags []uint8, least float32, at int) int {
+// nextAboveFast returns the result of nextAbove, or a slot from which nextAbove must continue.
+func nextAboveFast(values []float32, by, least float32, at int) int {
+	n := len(values) - 7
+	if !fast || at >= n {
+		return at
+	}
+	return nextAboveAVX2(&values[0], by, least, at, n)
+}
+
+// nextOpenFast returns the result of nextOpen, or a slot from which nextOpen must continue.
+func nextOpenFast(values []float32, flags []uint8, by float32, need *needs, at int) int {
 	n := len(values) - 7
 	if !fast || at >= n {
 		return at
 	}
 	_ = flags[:len(values)]
-	return nextAVX2(&values[0], &flags[0], least, at, n)
+	return nextOpenAVX2(&values[0], &flags[0], by, need, at, n)
 }
 
-// scaleFast does what scale does for the first n slots.
-func scaleFast(lex []float32, unit float32, score, most []float32) (n int) {
-	n = len(lex) &^ 7
+// orWhereFast does what orWhere does for the first n slots.
+func orWhereFast(values []uint8, x, flag uint8, flags []uint8) (n int) {
+	n = len(values) &^ 31
 	if !fast || n == 0 {
 		return 0
 	}
-	_, _ = score[:len(lex)], most[:len(lex)]
-	scaleAVX2(&lex[0], n, unit, &score[0], &most[0])
+	_ = flags[:len(values)]
+	orWhereAVX2(&values[0], n, x, flag, &flags[0])
 	return n
 }
 
@@ -118,15 +127,20 @@ func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, l
 //go:noescape
 func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
 
-// nextAVX2 tests slots from at on, eight at a time, as long as at < n.
+// nextAboveAVX2 tests slots from at on, eight at a time, as long as at < n.
 //
 //go:noescape
-func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
+func nextAboveAVX2(values *float32, by, least float32, at, n int) int
 
-// scaleAVX2 scales n > 0 sums, a multiple of 8.
+// nextOpenAVX2 tests slots from at on, eight at a time, as long as at < n. Flags are at most allFlags.
 //
 //go:noescape
-func scaleAVX2(lex *float32, n int, unit float32, score, most *float32)
+func nextOpenAVX2(values *float32, flags *uint8, by float32, need *needs, at, n int) int
+
+// orWhereAVX2 tests n > 0 slots, a multiple of 32.
+//
+//go:noescape
+func orWhereAVX2(values *uint8, n int, x, flag uint8, flags *uint8)
 
 // addPartsAVX2 adds n > 0 parts, a multiple of 8.
 //

@@ -198,21 +198,19 @@ done:
 	VZEROUPPER
 	RET
 
-// func nextAVX2(values *float32, flags *uint8, least float32, at, n int) int
-TEXT ·nextAVX2(SB), NOSPLIT, $0-48
+// func nextAboveAVX2(values *float32, by, least float32, at, n int) int
+TEXT ·nextAboveAVX2(SB), NOSPLIT, $0-40
 	MOVQ values+0(FP), BX
-	MOVQ flags+8(FP), DI
-	VBROADCASTSS least+16(FP), Y1
-	MOVQ at+24(FP), AX
-	MOVQ n+32(FP), CX
+	VBROADCASTSS by+8(FP), Y2
+	VBROADCASTSS least+12(FP), Y1
+	MOVQ at+16(FP), AX
+	MOVQ n+24(FP), CX
 
 eight:
-	VMOVUPS   (BX)(AX*4), Y0
-	VCMPPS    $29, Y1, Y0, Y0 // greater or equal; false for NaN
+	VMULPS    (BX)(AX*4), Y2, Y0
+	VCMPPS    $30, Y1, Y0, Y0 // greater; false for NaN
 	VMOVMSKPS Y0, R8
-	MOVQ      (DI)(AX*1), R9
-	MOVQ      R9, R10
-	ORQ       R8, R10
+	TESTL     R8, R8
 	JNE       found
 	ADDQ      $8, AX
 	CMPQ      AX, CX
@@ -220,36 +218,63 @@ eight:
 	JMP       done
 
 found:
-	VMOVQ     R9, X0
-	VPXOR     X2, X2, X2
-	VPCMPEQB  X2, X0, X0
-	VPMOVMSKB X0, R9
-	XORL      $0xff, R9 // a bit for each flag
-	ORL       R9, R8
-	BSFL      R8, R8
-	ADDQ      R8, AX
+	BSFL R8, R8
+	ADDQ R8, AX
 
 done:
-	MOVQ AX, ret+40(FP)
+	MOVQ AX, ret+32(FP)
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(lex *float32, n int, unit float32, score, most *float32)
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
-	MOVQ lex+0(FP), BX
-	MOVQ n+8(FP), CX
-	VBROADCASTSS unit+16(FP), Y1
-	MOVQ score+24(FP), DI
-	MOVQ most+32(FP), SI
-	XORQ AX, AX
+// func nextOpenAVX2(values *float32, flags *uint8, by float32, need *needs, at, n int) int
+TEXT ·nextOpenAVX2(SB), NOSPLIT, $0-56
+	MOVQ values+0(FP), BX
+	MOVQ flags+8(FP), DI
+	VBROADCASTSS by+16(FP), Y4
+	MOVQ need+24(FP), DX
+	MOVQ at+32(FP), AX
+	MOVQ n+40(FP), CX
 
 eight:
-	VMULPS  (BX)(AX*4), Y1, Y0
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS Y0, (SI)(AX*4)
-	ADDQ    $8, AX
-	CMPQ    AX, CX
-	JLT     eight
+	VPMOVZXBD  (DI)(AX*1), Y1
+	VPCMPEQD   Y3, Y3, Y3
+	VGATHERDPS Y3, (DX)(Y1*4), Y2
+	VMULPS     (BX)(AX*4), Y4, Y0
+	VCMPPS     $29, Y2, Y0, Y0 // greater or equal; false for NaN
+	VMOVMSKPS  Y0, R8
+	TESTL      R8, R8
+	JNE        found
+	ADDQ       $8, AX
+	CMPQ       AX, CX
+	JLT        eight
+	JMP        done
+
+found:
+	BSFL R8, R8
+	ADDQ R8, AX
+
+done:
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func orWhereAVX2(values *uint8, n int, x, flag uint8, flags *uint8)
+TEXT ·orWhereAVX2(SB), NOSPLIT, $0-32
+	MOVQ values+0(FP), BX
+	MOVQ n+8(FP), CX
+	VPBROADCASTB x+16(FP), Y1
+	VPBROADCASTB flag+17(FP), Y2
+	MOVQ flags+24(FP), DI
+	XORQ AX, AX
+
+many:
+	VPCMPEQB (BX)(AX*1), Y1, Y0
+	VPAND    Y2, Y0, Y0
+	VPOR     (DI)(AX*1), Y0, Y0
+	VMOVDQU  Y0, (DI)(AX*1)
+	ADDQ     $32, AX
+	CMPQ     AX, CX
+	JLT      many
 	VZEROUPPER
 	RET
 

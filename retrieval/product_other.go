@@ -13,9 +13,11 @@ func (*queryVector) rateFast([]byte, float32, []float32, []float32, []float32) {
 
 func addSharesFast([]byte, *shareFactors, []float32) (n int) { return 0 }
 
-func nextFast(_ []float32, _ []uint8, _ float32, at int) int { return at }
+func nextAboveFast(_ []float32, _, _ float32, at int) int { return at }
 
-func scaleFast([]float32, float32, []float32, []float32) (n int) { return 0 }
+func nextOpenFast(_ []float32, _ []uint8, _ float32, _ *needs, at int) int { return at }
+
+func orWhereFast(_ []uint8, _, _ uint8, _ []uint8) (n int) { return 0 }
 
 func addPartsFast([]uint16, float32, []float32) (n int) { return 0 }
 

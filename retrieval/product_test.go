@@ -115,17 +115,36 @@ func TestNext(t *testing.T) {
 		values, flags := make([]float32, n), make([]uint8, n)
 		for range n / 8 {
 			values[r.IntN(n)] = []float32{1, 2, float32(math.Inf(1)), float32(math.NaN())}[r.IntN(4)]
-			flags[r.IntN(n)] = uint8(1 << r.IntN(8))
+			flags[r.IntN(n)] = uint8(r.IntN(allFlags + 1))
 		}
 		for at := range n + 1 {
-			for _, least := range []float32{1, 1.5, float32(math.Inf(-1)), float32(math.NaN())} {
-				require.Equal(t, nextPlain(values, flags, least, at), next(values, flags, least, at), "from %d of %d", at, n)
+			for _, least := range []float32{0.5, 0.75, float32(math.Inf(-1)), float32(math.NaN())} {
+				want := nextAbovePlain(values, 0.5, least, at)
+				require.Equal(t, want, nextAbove(values, 0.5, least, at), "from %d of %d", at, n)
+				need := needs{least, 0.5, 0, float32(math.Inf(1)), allFlags: least}
+				want = nextOpenPlain(values, flags, 0.5, &need, at)
+				require.Equal(t, want, nextOpen(values, flags, 0.5, &need, at), "from %d of %d", at, n)
 			}
 		}
 	}
 }
 
-// TestParts is the same for the parts of a check, and for the unit of lexical sums.
+// TestOrWhere is the same for the flags of slots of a type.
+func TestOrWhere(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for n := range 140 {
+		values, want := make([]uint8, n), make([]uint8, n)
+		for i := range values {
+			values[i], want[i] = uint8(254+r.IntN(2)), uint8(r.IntN(256))
+		}
+		got := slices.Clone(want)
+		orWherePlain(values, 255, 0x90, want)
+		orWhere(values, 255, 0x90, got)
+		require.Equal(t, want, got, "%d slots", n)
+	}
+}
+
+// TestParts is the same for the parts of a check.
 func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for n := range 70 {
@@ -137,10 +156,6 @@ func TestParts(t *testing.T) {
 		addPartsPlain(parts, 0.7/(leaning-1), want)
 		addParts(parts, 0.7/(leaning-1), got)
 		require.Equal(t, want, got, "%d slots", n)
-		score, most := make([]float32, n), make([]float32, n)
-		scalePlain(got, 0.3, want, want)
-		scale(got, 0.3, score, most)
-		require.Equal(t, [][]float32{want, want}, [][]float32{score, most}, "%d slots", n)
 	}
 }
 

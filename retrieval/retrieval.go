@@ -15,7 +15,8 @@
 // is merged. An index is stored in pieces (pieces.go), so that an update writes only what is new.
 //
 // Where to look:
-//   - search.go, scan.go, open.go, rank.go, choose.go: one search, its candidates, their order, and which are taken
+//   - search.go, sweep.go: one search, and the scores of all slots
+//   - scan.go, open.go, rank.go, choose.go: its candidates, their order, and which are taken
 //   - calibrate.go, fit.go, around.go: the weights of the channels
 //   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons

@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// scratch is the working memory of one search, which the next search reuses. Each slice except open has one element
-// for each slot of all parts.
+// scratch is the working memory of one search, which the next search reuses.
 type scratch struct {
-	lex    []float32   // BM25 sum
-	score  []float32   // estimate of the raw score
-	high   []float32   // the highest raw score that the slot may have
-	flag   []uint8     // see the flags
-	open   []uint64    // see promising
-	shared []float32   // sum of the idf of the tokens that a slot shares with the prompt, see markFitting
-	leans  []float32   // cosine of the leanings of a slot and the prompt
-	ask    queryVector // the prompt's vector, if the search is dense
+	lex   []float32 // BM25 sum of each slot of all parts
+	rated []float32 // memory for search.score and search.high, with an embedder
+	most  []float32
+	flag  []uint8     // of each slot, see the flags
+	open  []uint64    // see promising
+	ask   queryVector // the prompt's vector, if the search is dense
+
+	shared  []float32 // of a chunk: the sum of the idf of the tokens that a slot shares with the prompt
+	leans   []float32 // of a chunk: the cosine of the leanings of a slot and the prompt
+	cursors []cursor  // of the tokens of the prompt
 }
 
 // Flags of a slot.
@@ -24,7 +25,7 @@ const (
 	routeEqual                   // route pattern is the query's
 	fitsTask                     // it fits the task of the prompt, see task.go
 	skip                         // dead, excluded, or computed already
-	likeType                     // the type of its scene is the parent of the query's; see promising
+	likeType                     // the type of its scene is the parent of the query's; see markTypes
 	sameType                     // it is the query's; with likeType: not known
 	allFlags   = 1<<iota - 1
 )
@@ -107,7 +108,7 @@ func (t *top) add(c *candidate) bool {
 
 // scan returns the k best candidates of a level without reading most of the vectors. rate has estimated the score and
 // the highest possible score of every slot. First scan computes the 2k slots with the best estimates, the seeds, and
-// those of each kind, see ofEachKind. Then it computes the slots whose highest score is enough for a place among the
+// those of each kind, see promising. Then it computes the slots whose highest score is enough for a place among the
 // best so far. The result equals that of computing all slots, except for slots whose sketch had too low a bound, see
 // width, and those that look worse than 1,024 others, see mostComputed.
 func (s *search) scan(level, k int) ([]candidate, error) {
@@ -126,10 +127,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 		s.flag[x.part.base+x.slot] |= skip // computed; cleared at the end
 	}
 	need := s.leastScores(t)
-	open, err := s.promising(level, &need)
-	if err == nil {
-		seeds, err = s.ofEachKind(t, open, seeds, &need)
-	}
+	open, seeds, err := s.promising(t, level, seeds, &need)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +137,7 @@ func (s *search) scan(level, k int) ([]candidate, error) {
 			s.prefetch(open[i:min(i+soon, len(open))], &need)
 		}
 		at := int(uint32(x))
-		if s.high[at] < need[s.flag[at]] {
+		if !s.mayBe(at, &need) {
 			continue
 		}
 		better, err := s.consider(t, s.st.slot(at))
@@ -162,7 +160,7 @@ const soon = 16
 // prefetch prefetches the slots of open that will be computed.
 func (s *search) prefetch(open []uint64, need *needs) {
 	for _, x := range open {
-		if at := int(uint32(x)); s.high[at] >= need[s.flag[at]] {
+		if at := int(uint32(x)); s.mayBe(at, need) {
 			slot := s.st.slot(at)
 			slot.part.prefetch(slot.slot)
 		}
@@ -175,43 +173,20 @@ func relOf(exact, semantic, scene, task float64) float64 {
 	return 1 - (1-exact*exactWeight)*(1-words)*(1-scene*sceneWeight)
 }
 
-// rate fills s.score and s.high for all slots.
-func (s *search) rate() error {
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		lex, score, high := s.lex[p.base:p.base+p.n], s.score[p.base:p.base+p.n], s.high[p.base:p.base+p.n]
-		if s.dense && p.dims == len(s.ask.ints) {
-			sketches, err := p.sketches()
-			if err != nil {
-				return err
-			}
-			if sketches != nil {
-				s.ask.rate(sketches, s.unit, lex, score, high)
-				continue
-			}
-		}
-		if !s.dense {
-			scale(lex, s.unit, score, high)
-			continue
-		}
-		for i, x := range lex {
-			x = root(x * s.unit)
-			score[i], high[i] = x, x
-		}
-	}
-	return nil
-}
-
-// needs are the lowest raw scores with which a slot can be among the best k, by its flags.
+// needs are the lowest raw scores with which a slot can be among the best k, by its flags; those with skip are
+// infinite.
 type needs [allFlags + 1]float32
 
 // leastScores returns the needs for each combination of flags. It solves the formula of relOf for the raw score, with
 // the rel of the last of the best k. Where it has no solution, it returns −1, which every slot reaches.
 func (s *search) leastScores(t *top) (all needs) {
-	if !t.full() || s.exhaustive {
-		for f := range all {
-			all[f] = -1
+	for f := range all {
+		all[f] = -1
+		if f&int(skip) != 0 {
+			all[f] = float32(math.Inf(1))
 		}
+	}
+	if !t.full() || s.exhaustive {
 		return all
 	}
 	last := &t.best[t.k-1]

@@ -24,29 +24,18 @@ func (s *search) markPlace(q *tree.Scene) error {
 	const both = sceneEqual | routeEqual
 	var have [4]int
 	route := tree.Route(q.Route)
-	for _, x := range []struct {
-		asked bool
-		key   uint64
-		flag  uint8
-	}{
-		{q.ID != "", key(sceneKind, q.ID), sceneEqual},
-		{route != "", key(routeKind, route), routeEqual},
-		{(q.ID == "") != (route == ""), key(placeKind, q.ID, route), both},
-	} {
-		if !x.asked {
-			continue
-		}
-		err := s.eachSlot(x.key, func(p *part, slot int) {
-			f := &s.flag[p.base+slot]
-			*f |= x.flag
-			if x.flag != both {
-				have[x.flag]++
-			}
-			if *f&both == both { // the second of the two flags was just set
-				have[both]++
-			}
-		})
-		if err != nil {
+	var lists []placeList
+	if q.ID != "" {
+		lists = append(lists, placeList{key(sceneKind, q.ID), sceneEqual})
+	}
+	if route != "" {
+		lists = append(lists, placeList{key(routeKind, route), routeEqual})
+	}
+	if (q.ID == "") != (route == "") {
+		lists = append(lists, placeList{key(placeKind, q.ID, route), both})
+	}
+	for i := range s.st.parts {
+		if err := s.markPlaceIn(&s.st.parts[i], lists, &have); err != nil {
 			return err
 		}
 	}
@@ -54,6 +43,87 @@ func (s *search) markPlace(q *tree.Scene) error {
 	s.telling[routeEqual] = 0.5 * distinctness(have[routeEqual], s.st.live)
 	s.telling[both] = max(s.telling[sceneEqual], s.telling[routeEqual], distinctness(have[both], s.st.live))
 	return nil
+}
+
+// placeList is the list of the slots of a place, and the flag that they get.
+type placeList struct {
+	key  uint64
+	flag uint8
+}
+
+// markPlaceIn sets the flags of a part, and adds to have how many live slots have each combination of them. Where the
+// routes of all memories have one pattern, the list of the pattern has every slot. So the longest list is set first, by
+// its column, and the slots with both flags are counted by the others.
+func (s *search) markPlaceIn(p *part, lists []placeList, have *[4]int) error {
+	const both = sceneEqual | routeEqual
+	flag := s.flag[p.base : p.base+p.n]
+	longest := -1
+	for i, x := range lists {
+		l, err := p.list(x.key)
+		if err != nil {
+			return err
+		}
+		if p.hasColumn(l) && (longest < 0 || l.n > longest) {
+			longest, lists[0], lists[i] = l.n, lists[i], lists[0]
+		}
+	}
+	if longest >= 0 {
+		x := lists[0]
+		column, living, err := p.members(x.key)
+		if err != nil {
+			return err
+		}
+		orWhere(column, 1, x.flag, flag)
+		have[x.flag] += living
+		lists = lists[1:]
+	}
+	for _, x := range lists {
+		l, err := p.list(x.key)
+		if err != nil {
+			return err
+		}
+		for slot, err := range p.slots(l) {
+			if err != nil {
+				return err
+			}
+			if p.isDead(slot) {
+				continue
+			}
+			before := flag[slot]
+			flag[slot] |= x.flag
+			if x.flag != both {
+				have[x.flag]++
+			}
+			if before&both != both && flag[slot]&both == both {
+				have[both]++
+			}
+		}
+	}
+	return nil
+}
+
+// members returns a column with 1 for each slot of a list, and the number of those that live. It is computed once.
+func (p *part) members(k uint64) ([]uint8, int, error) {
+	l, err := p.list(k)
+	if err != nil {
+		return nil, 0, err
+	}
+	living, err := p.living(k, l)
+	if err != nil {
+		return nil, 0, err
+	}
+	if column, ok := p.places.Load(k); ok {
+		return column.([]uint8), living, nil //nolint:forcetypeassert // nothing else is stored
+	}
+	column := make([]uint8, p.n)
+	for slot, err := range p.slots(l) {
+		if err != nil {
+			return nil, 0, err
+		}
+		column[slot] = 1
+	}
+	p.places.Store(k, column)
+	return column, living, nil
 }
 
 // exact returns the evidence of the exact channel for a slot with these flags, 0 to 1. It is 1

@@ -17,6 +17,9 @@ type search struct {
 	types      map[uint32]float64 // evidence of the scene channel by mark
 	telling    [4]float64         // evidence of the exact channel by the flags of place
 	words      []queryWord
+	score      []float32 // estimate of the raw score of each slot, divided by per
+	high       []float32 // the highest raw score that each slot may have, divided by per
+	per        float32
 	average    float32         // tokens of a slot, on average
 	unit       float32         // turns BM25 into the lexical score
 	self       float64         // the lexical score that the prompt would have as a memory
@@ -57,32 +60,24 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 		return nil, "", err
 	}
 	s := &search{st: st, scope: newScope(q.Scope), place: tree.Scene{ID: q.Scene.ID, Route: tree.Route(q.Scene.Route)},
-		example: map[int]bool{}, scratch: ix.borrow(st.slots)}
+		fitting: map[int]float64{}, example: map[int]bool{}, scratch: ix.borrow(st.slots)}
 	prompt := q.Prompt
 	if q.Step != "" {
 		prompt += "\n" + q.Step
 	}
 	note := st.note
-	if err := s.readQuestion(ix, q, prompt); err != nil {
-		ix.release(s)
-		return nil, "", err
-	}
 	if why := ix.askVector(ctx, s, prompt); why != "" {
 		note = why
 	}
-	if err := s.markOwn(q, prompt); err != nil {
-		ix.release(s)
-		return nil, "", err
-	}
-	if err := s.rate(); err != nil {
+	if err := s.readQuestion(ix, q, prompt); err != nil {
 		ix.release(s)
 		return nil, "", err
 	}
 	return s, note, nil
 }
 
-// readQuestion does the work that needs no embedder: it flags the slots that must not be used, those of the place and
-// those that fit the task, and computes the lexical scores.
+// readQuestion flags the slots that must not be used, those of the place and those that fit the task, and estimates the
+// raw scores.
 func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
@@ -111,14 +106,29 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	if err := s.markPlace(&q.Scene); err != nil {
 		return err
 	}
-	if err := s.scoreWords(prompt); err != nil {
+	if err := s.markTypes(); err != nil {
 		return err
 	}
-	if q.Alike {
-		s.fitting = map[int]float64{}
-		return nil
+	if err := s.weighWords(prompt); err != nil {
+		return err
 	}
-	return s.markFitting(prompt, leaning)
+	var fits *fitFilter
+	if !q.Alike {
+		fits = s.newFit(prompt)
+	}
+	if err := s.sweep(leaning, fits); err != nil {
+		return err
+	}
+	if fits != nil {
+		if err := s.markFitting(fits); err != nil {
+			return err
+		}
+	}
+	if err := s.markOwn(q, prompt); err != nil {
+		return err
+	}
+	s.widen()
+	return nil
 }
 
 // askVector requests the vector of the prompt from the embedder. If that fails, the lexical score alone decides, and
@@ -155,16 +165,17 @@ func (ix *Index) askVector(ctx context.Context, s *search, prompt string) (note 
 	return ""
 }
 
-// borrow returns scratch for a number of slots. lex and flag are zero, the rest is undefined.
+// borrow returns scratch for a number of slots. flag is zero, the rest is undefined.
 func (ix *Index) borrow(slots int) *scratch {
 	x, _ := ix.scratch.Get().(*scratch)
 	if x == nil {
 		x = &scratch{}
 	}
 	x.lex, x.flag = resize(x.lex, slots), resize(x.flag, slots)
-	x.score, x.high = resize(x.score, slots), resize(x.high, slots)
-	x.shared, x.leans = resize(x.shared, slots), resize(x.leans, slots)
-	clear(x.lex)
+	if ix.model != nil {
+		x.rated, x.most = resize(x.rated, slots), resize(x.most, slots)
+	}
+	x.shared, x.leans = resize(x.shared, chunkSlots), resize(x.leans, chunkSlots)
 	clear(x.flag)
 	return x
 }

@@ -32,6 +32,7 @@ type segment struct {
 	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
 	kinds   atomic.Pointer[typeColumn] // nil until first used
 	leans   sync.Map                   // from the key of a check to its column, see leanings
+	places  sync.Map                   // from the key of a place to its column, see members
 	alien   bool                       // the vectors are of another embedder and are not used
 
 	embedder string // of the vectors, if the segment is from a file

@@ -5,9 +5,6 @@ import (
 	"regexp"
 	"sync"
 	"unicode"
-
-	"github.com/memtree/memtree/internal/cue"
-	"github.com/memtree/memtree/tree"
 )
 
 // The task channel measures whether a wrong verdict is about the task of the prompt. For a case with the shared tokens
@@ -72,29 +69,13 @@ var quoted = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`“[^”]*”|『[^』]*』|《[^》]*》|「[^」]*」|"[^"]*"|\B'[^']*'\B`)
 })
 
-// markFitting flags the cases that fit the task of the prompt, and fills s.fitting with their
-// evidence. scoreWords must have run.
-func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
-	clear(s.shared)
-	clear(s.leans)
-	for i := range s.words {
-		if err := s.addShared(&s.words[i]); err != nil {
-			return err
-		}
-	}
-	for _, p := range leaning {
-		if err := s.addLeaning(key(checkKind, p.Check), float32(p.Size)); err != nil {
-			return err
-		}
-	}
-	asked := fitted.asks * math.Log1p(min(mostAsks, wordsOf(quoted().ReplaceAllString(prompt, `"`))))
-	best := s.bestFitting(asked, min(1, mostAsks/wordsOf(prompt)))
-	s.fitting = make(map[int]float64, len(best))
-	for _, f := range best {
+// markFitting flags the slots that fit the task of a prompt, which fits has found, and fills s.fitting with their
+// evidence.
+func (s *search) markFitting(fits *fitFilter) error {
+	for _, f := range fits.cut() {
 		s.fitting[f.slot] = fitted.evidence(f.x)
 		s.flag[f.slot] |= fitsTask
 	}
-	s.markCalled()
 	if s.scope.scope.Test == "" {
 		return nil
 	}
@@ -104,75 +85,37 @@ func (s *search) markFitting(prompt string, leaning cue.Leaning) error {
 	})
 }
 
-// markCalled flags the lessons whose check the prompt calls for plainly: its leaning is nearly that check alone.
-func (s *search) markCalled() {
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		from, to := p.level(tree.Experience.Level())
-		for at := p.base + from; at < p.base+to; at++ {
-			if s.leans[at] >= plainly {
-				s.fitting[at] = enough
-				s.flag[at] |= fitsTask
-			}
-		}
-	}
-}
-
-// addShared adds the weight of a token to every slot that has it, in any of its texts.
-func (s *search) addShared(w *queryWord) error {
-	if w.known == 0 || w.known > 1 && w.known*common > s.st.live {
-		return nil
+// sharedOf returns the weight of a token in the task channel.
+func (s *search) sharedOf(w *queryWord) float32 {
+	if w.known > 1 && w.known*common > s.st.live {
+		return 0
 	}
 	idf := w.idf / float32(w.weight())
 	if w.han { // every character is in two tokens
 		idf /= 2
 	}
-	return s.eachPosting(w.lists, s.shared, func(sum []float32, b []byte) bool {
-		for ; len(b) >= postingSize; b = b[postingSize:] {
-			slot := uint(uint32(le64(b)))
-			if slot >= uint(len(sum)) {
-				return false
-			}
-			sum[slot] += idf
-		}
-		return true
-	})
+	return idf
 }
 
-// addLeaning adds the part of a check to every slot whose leaning has it. Where many have it, it reads a column in
-// place of the list: if a quarter have it, that takes a fifth of the time.
-func (s *search) addLeaning(k uint64, part float32) error {
-	by := part / (leaning - 1)
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		l, err := p.list(k)
-		if err != nil {
-			return err
-		}
-		sum := s.leans[p.base : p.base+p.n]
-		if p.n >= manySlots && l.n*manyLean >= p.n {
-			column, err := p.leanings(k, l)
-			if err != nil {
-				return err
-			}
-			addParts(column, by, sum)
-			continue
-		}
-		err = p.eachPart(l, func(slot int, part uint16) {
-			sum[slot] += float32(by * float32(part)) // rounded before it is added
-		})
-		if err != nil {
-			return err
-		}
+// leaningTo returns the leaning of the slots of s to a check. by is what the unit of a part adds. Where many slots lean
+// to the check, it has a column in place of the list: if a quarter do, that takes a fifth of the time.
+func (s *segment) leaningTo(k uint64, by float32) (leaningTo, error) {
+	l, err := s.list(k)
+	if err != nil || !s.hasColumn(l) {
+		return leaningTo{by: by, list: cursor{rest: l}}, err
 	}
-	return nil
+	column, err := s.leanings(k, l)
+	return leaningTo{by: by, column: column}, err
 }
 
-// A check has a column in a segment of manySlots if one in manyLean of its slots leans to the check. It takes two bytes
-// a slot, so those of the 50 built-in checks take less than a tenth of what an index of vectors has.
+// hasColumn reports whether a list is read once into a column: in a segment of manySlots, if it has one in manyOf of
+// them. The column of a check takes two bytes a slot, so those of the 50 built-in checks take less than a tenth of what
+// an index of vectors has.
+func (s *segment) hasColumn(l list) bool { return s.n >= manySlots && l.n*manyOf >= s.n }
+
 const (
 	manySlots = 1024
-	manyLean  = 16
+	manyOf    = 16
 )
 
 // eachPart calls f with every slot of the list of a check, and with its part of the slot's leaning.
@@ -206,24 +149,4 @@ func (s *segment) leanings(k uint64, l list) ([]uint16, error) {
 	}
 	s.leans.Store(k, column)
 	return column, nil
-}
-
-// eachPosting calls add with the postings of lists, one list for each part, and with the sums of the part's slots. add
-// returns false for a slot that is not there.
-func (s *search) eachPosting(lists []list, sums []float32, add func(sum []float32, postings []byte) bool) error {
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		sum := sums[p.base : p.base+p.n]
-		for l := lists[i]; l.n > 0; {
-			b, rest, err := p.next(l)
-			if err != nil {
-				return err
-			}
-			if !add(sum, b) {
-				return p.Damaged(0, "a list names a slot that is not there")
-			}
-			l = rest
-		}
-	}
-	return nil
 }

@@ -1,27 +1,36 @@
 package retrieval
 
-import "sync"
-
 // typeColumn has the scene types of a segment's slots in one byte each.
 type typeColumn struct {
 	marks []uint32 // the different ones, at most otherType
 	slots []uint8  // for each slot the index of its mark, or otherType if marks has no room for it
-
-	once sync.Once
-	of   [otherType + 1][]uint32 // the slots of each index, ascending; see lists
-}
-
-// lists returns the slots of each type. It computes them once.
-func (c *typeColumn) lists() *[otherType + 1][]uint32 {
-	c.once.Do(func() {
-		for slot, i := range c.slots {
-			c.of[i] = append(c.of[i], uint32(slot)) //nolint:gosec // below maxSlots
-		}
-	})
-	return &c.of
 }
 
 const otherType = 255
+
+// markTypes flags the slots of the scene types that are evidence for the query.
+func (s *search) markTypes() error {
+	if len(s.types) == 0 {
+		return nil
+	}
+	for i := range s.st.parts {
+		p := &s.st.parts[i]
+		types, err := p.types()
+		if err != nil {
+			return err
+		}
+		flag := s.flag[p.base : p.base+p.n]
+		for j, m := range types.marks {
+			if f := uint8(2*s.types[m]) * likeType; f != 0 {
+				orWhere(types.slots, uint8(j), f, flag) //nolint:gosec // below otherType
+			}
+		}
+		if len(types.marks) == otherType {
+			orWhere(types.slots, otherType, likeType|sameType, flag)
+		}
+	}
+	return nil
+}
 
 // types returns the scene types of all slots. It computes them from the heads once.
 func (s *segment) types() (*typeColumn, error) {

@@ -28,24 +28,14 @@ type queryWord struct {
 	known int     // number of live slots with it
 	han   bool    // of Chinese characters
 	idf   float32 // its idf times its weight; 0 if no live slot has it
+
+	factors shareFactors
+	shared  float32 // what it adds to the task channel for a slot that has it, in any of its texts; 0: nothing
 }
 
 // weight returns the factor for the token's repetition in the query: 1 for a token that occurs once, and up to k3+1.
 func (w *queryWord) weight() float64 {
 	return float64(w.times) * (bm25K3 + 1) / (float64(w.times) + bm25K3)
-}
-
-// scoreWords fills s.lex with the BM25 of every slot for the prompt.
-func (s *search) scoreWords(prompt string) error {
-	if err := s.weighWords(prompt); err != nil {
-		return err
-	}
-	for i := range s.words {
-		if err := s.addWord(&s.words[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // weighWords finds the tokens of the prompt and their weights. It also fills s.unit, the factor that makes BM25
@@ -67,6 +57,7 @@ func (s *search) weighWords(prompt string) error {
 		}
 		idf := w.weight() * math.Log(1+(n-float64(w.known)+0.5)/(float64(w.known)+0.5))
 		w.idf = float32(idf)
+		w.factors, w.shared = s.factors(w.idf), s.sharedOf(w)
 		most += idf * (bm25K + 1) / (bm25K + 0.7) // 2.2/1.9
 	}
 	if most > 0 {
@@ -137,28 +128,6 @@ func (s *search) findLists(w *queryWord) error {
 			return err
 		}
 		w.known += live
-	}
-	return nil
-}
-
-// addWord adds the share of a token to the score of every slot that has it.
-func (s *search) addWord(w *queryWord) error {
-	if w.known == 0 {
-		return nil
-	}
-	f := s.factors(w.idf)
-	for i := range s.st.parts {
-		p := &s.st.parts[i]
-		for l := w.lists[i]; l.n > 0; {
-			b, rest, err := p.next(l)
-			if err != nil {
-				return err
-			}
-			if !addShares(b, &f, s.lex[p.base:p.base+p.n]) {
-				return p.Damaged(0, "a list names a slot that is not there")
-			}
-			l = rest
-		}
 	}
 	return nil
 }
