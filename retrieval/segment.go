@@ -143,16 +143,19 @@ func (s *segment) seek(k uint64) (int, list, error) {
 	return -1, list{}, nil
 }
 
+// readAhead is how many bytes of a list are read at once. Whoever reads a list reads all of it.
+const readAhead = 64 * piece.PageSize
+
 // next returns the first of a list's postings, as many as lie in one page, 8 bytes each, and the
 // rest of the list.
 func (s *segment) next(l list) ([]byte, list, error) {
 	from, size := int64(s.keys)*keySize+int64(l.first)*postingSize, int64(l.n)*postingSize
 	b := s.Resident(from, size)
 	if b == nil {
-		var err error
-		if b, err = s.Chunk(from, size); err != nil {
+		if err := s.Ahead(from, min(size, readAhead)); err != nil {
 			return nil, list{}, err
 		}
+		b = s.Resident(from, size)
 	}
 	n := len(b) / postingSize // without remainder: pages and the section begin at multiples of it
 	return b, list{l.first + n, l.n - n}, nil

@@ -104,13 +104,14 @@ func (p *Pages) Resident(off, n int64) []byte {
 	return b[off%PageSize : min(off%PageSize+n, PageSize)]
 }
 
-// Chunk does as Span does but copies nothing: it returns only those of the n bytes that lie in the page of off. That is
-// at least one byte unless n is 0.
-func (p *Pages) Chunk(off, n int64) ([]byte, error) {
-	if p.file != nil {
-		n = min(n, PageSize-off%PageSize)
+// Ahead reads those of the n bytes from off that are not in memory yet, with one call for adjacent pages. The range
+// must lie within p.
+func (p *Pages) Ahead(off, n int64) error {
+	if p.file == nil || n == 0 {
+		return nil
 	}
-	return p.Span(off, n)
+	_, err := p.load(off/PageSize, (off+n-1)/PageSize)
+	return err
 }
 
 // load reads the pages first to last into memory, with one call for adjacent missing pages. If that is all of them, it
