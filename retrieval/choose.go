@@ -143,6 +143,14 @@ func likenessOf(a, b *ranked) (float64, error) {
 	if v.row != nil && w.row != nil && len(v.row) == len(w.row) {
 		return max(0, float64(likeness(v.row, w.row, v.scale, w.scale))), nil
 	}
+	if a.part == b.part {
+		ka, err := a.part.wordPlaces(a.slot)
+		if err != nil {
+			return 0, err
+		}
+		kb, err := b.part.wordPlaces(b.slot)
+		return overlap(ka, kb), err
+	}
 	ka, err := a.part.wordKeys(a.slot)
 	if err != nil {
 		return 0, err

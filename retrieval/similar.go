@@ -42,6 +42,7 @@ func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 		return nil, err
 	}
 	var places []slotRef
+	var mine []uint64 // the places of words in the segment of a slot
 	if err := s.eachSlot(kin, func(p *part, slot int) {
 		if marked[p.base+slot] {
 			places = append(places, slotRef{p, slot})
@@ -50,16 +51,21 @@ func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 		return nil, err
 	}
 	var all []alikeAt
-	for _, at := range places {
+	for i, at := range places {
+		if i == 0 || at.part != places[i-1].part {
+			if mine, err = at.part.placesOf(words); err != nil {
+				return nil, err
+			}
+		}
 		id, err := at.part.idAt(at.slot)
 		if err != nil {
 			return nil, err
 		}
-		their, err := at.part.wordKeys(at.slot)
+		their, err := at.part.wordPlaces(at.slot)
 		if err != nil {
 			return nil, err
 		}
-		if v := overlap(words, their); v >= least && id != own {
+		if v := overlap(mine, their); v >= least && id != own {
 			all = append(all, alikeAt{at, id, v})
 		}
 	}
@@ -74,6 +80,27 @@ func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 		}
 		out = append(out, Near{ID: m.id, Overlap: at.overlap})
 	}
+	return out, nil
+}
+
+// placesOf returns the places of tokens in keys, by their sorted keys. For each token that no slot has, it has a number
+// that is no place.
+func (s *segment) placesOf(words []uint64) ([]uint64, error) {
+	out := make([]uint64, len(words))
+	absent := uint64(s.keys) //nolint:gosec // not negative
+	for i, w := range words {
+		at, _, err := s.seek(w)
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			out[i] = absent
+			absent++
+			continue
+		}
+		out[i] = uint64(at) //nolint:gosec // not negative
+	}
+	slices.Sort(out)
 	return out, nil
 }
 

@@ -2,7 +2,6 @@ package retrieval
 
 import (
 	"math"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -149,23 +148,29 @@ func overlap(a, b []uint64) float64 {
 	return float64(both) / float64(len(a)+len(b)-both)
 }
 
-// wordKeys returns the sorted keys of the tokens of a slot's text.
-func (s *segment) wordKeys(slot int) ([]uint64, error) {
+// wordPlaces returns the places in keys of the tokens of a slot's text, sorted. Two texts of one segment have a token
+// in common where they have its place.
+func (s *segment) wordPlaces(slot int) ([]uint64, error) {
 	words, err := s.words(slot, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]uint64, 0, len(words))
 	for _, w := range words {
-		if !isWord(w.times) {
-			continue
+		if isWord(w.times) {
+			out = append(out, uint64(w.at)) //nolint:gosec // not negative
 		}
-		k, err := s.keyAt(w.at)
-		if err != nil {
+	}
+	return out, nil
+}
+
+// wordKeys returns the sorted keys of the tokens of a slot's text. It reads a page for most of them.
+func (s *segment) wordKeys(slot int) ([]uint64, error) {
+	out, err := s.wordPlaces(slot)
+	for i, at := range out {
+		if out[i], err = s.keyAt(int(at)); err != nil { //nolint:gosec // from an int
 			return nil, err
 		}
-		out = append(out, k)
 	}
-	slices.Sort(out)
-	return out, nil
+	return out, err
 }
