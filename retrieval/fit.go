@@ -83,7 +83,7 @@ func (s *search) manyProducts() bool {
 	first, found := uint32(0), false
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
-		heads, err := p.heads()
+		of, err := p.products()
 		if err != nil {
 			return false // the scan reads them too, and reports the error
 		}
@@ -92,12 +92,45 @@ func (s *search) manyProducts() bool {
 			if s.flag[p.base+slot]&skip != 0 {
 				continue
 			}
-			product := readHead(heads[slot*headSize:]).product
+			product := of.only
+			if of.several {
+				product = readHead(of.heads[slot*headSize:]).product
+			}
 			if found && product != first {
 				return true
 			}
-			first, found = product, true
+			if first, found = product, true; !of.several {
+				break // the others have it too
+			}
 		}
 	}
 	return false
+}
+
+// caseProducts are the marks of the products of a segment's cases, dead ones too.
+type caseProducts struct {
+	several bool
+	only    uint32 // the mark of all, unless there are several
+	heads   []byte
+}
+
+// products returns the products of the cases. It reads the heads of all once: where all are of one product, they would
+// be read for every question about another.
+func (s *segment) products() (caseProducts, error) {
+	if of := s.ofCases.Load(); of != nil {
+		return *of, nil
+	}
+	heads, err := s.heads()
+	if err != nil {
+		return caseProducts{}, err
+	}
+	of := caseProducts{heads: heads}
+	from, to := s.level(tree.Case.Level())
+	for slot := from; slot < to && !of.several; slot++ {
+		product := readHead(heads[slot*headSize:]).product
+		of.several = slot > from && product != of.only
+		of.only = product
+	}
+	s.ofCases.Store(&of)
+	return of, nil
 }

@@ -29,11 +29,12 @@ import (
 type segment struct {
 	layout
 	piece.Pages
-	columns [2]atomic.Pointer[[]byte]  // heads and sketches, each in one piece; nil until first used
-	kinds   atomic.Pointer[typeColumn] // nil until first used
-	leans   sync.Map                   // from the key of a check to its column, see leanings
-	places  sync.Map                   // from the key of a place to its column, see members
-	alien   bool                       // the vectors are of another embedder and are not used
+	columns [2]atomic.Pointer[[]byte]    // heads and sketches, each in one piece; nil until first used
+	kinds   atomic.Pointer[typeColumn]   // nil until first used
+	leans   sync.Map                     // from the key of a check to its column, see leanings
+	places  sync.Map                     // from the key of a place to its column, see members
+	ofCases atomic.Pointer[caseProducts] // nil until first used
+	alien   bool                         // the vectors are of another embedder and are not used
 
 	embedder string // of the vectors, if the segment is from a file
 	name     string // of the piece that it was loaded from, see pieces.go; "" for others
