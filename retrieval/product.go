@@ -191,12 +191,12 @@ func addSharesPlain(postings []byte, f *shareFactors, lex []float32) bool {
 }
 
 // addParts adds the parts of a check, times by, to the leanings of slots.
-func addParts(parts []uint16, by float32, leans []float32) {
+func addParts(parts []uint8, by float32, leans []float32) {
 	n := addPartsFast(parts, by, leans)
 	addPartsPlain(parts[n:], by, leans[n:])
 }
 
-func addPartsPlain(parts []uint16, by float32, leans []float32) {
+func addPartsPlain(parts []uint8, by float32, leans []float32) {
 	leans = leans[:len(parts)]
 	for i, x := range parts {
 		leans[i] += float32(by * float32(x))

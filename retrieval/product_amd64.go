@@ -90,7 +90,7 @@ func orWhereFast(values []uint8, x, flag uint8, flags []uint8) (n int) {
 }
 
 // addPartsFast does what addParts does for the first n slots.
-func addPartsFast(parts []uint16, by float32, leans []float32) (n int) {
+func addPartsFast(parts []uint8, by float32, leans []float32) (n int) {
 	n = len(parts) &^ 7
 	if !fast || n == 0 {
 		return 0
@@ -145,7 +145,7 @@ func orWhereAVX2(values *uint8, n int, x, flag uint8, flags *uint8)
 // addPartsAVX2 adds n > 0 parts, a multiple of 8.
 //
 //go:noescape
-func addPartsAVX2(parts *uint16, n int, by float32, leans *float32)
+func addPartsAVX2(parts *uint8, n int, by float32, leans *float32)
 
 // nextFittingAVX2 tests slots from at on, eight at a time, as long as at < n.
 //

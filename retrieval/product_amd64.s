@@ -278,7 +278,7 @@ many:
 	VZEROUPPER
 	RET
 
-// func addPartsAVX2(parts *uint16, n int, by float32, leans *float32)
+// func addPartsAVX2(parts *uint8, n int, by float32, leans *float32)
 TEXT ·addPartsAVX2(SB), NOSPLIT, $0-32
 	MOVQ parts+0(FP), BX
 	MOVQ n+8(FP), CX
@@ -286,12 +286,12 @@ TEXT ·addPartsAVX2(SB), NOSPLIT, $0-32
 	MOVQ leans+24(FP), DI
 
 eight:
-	VPMOVZXWD (BX), Y0
+	VPMOVZXBD (BX), Y0
 	VCVTDQ2PS Y0, Y0
 	VMULPS    Y1, Y0, Y0
 	VADDPS    (DI), Y0, Y0
 	VMOVUPS   Y0, (DI)
-	ADDQ      $16, BX
+	ADDQ      $8, BX
 	ADDQ      $32, DI
 	SUBQ      $8, CX
 	JNE       eight

@@ -19,7 +19,7 @@ func nextOpenFast(_ []float32, _ []uint8, _ float32, _ *needs, at int) int { ret
 
 func orWhereFast(_ []uint8, _, _ uint8, _ []uint8) (n int) { return 0 }
 
-func addPartsFast([]uint16, float32, []float32) (n int) { return 0 }
+func addPartsFast([]uint8, float32, []float32) (n int) { return 0 }
 
 func (*fitFilter) nextFast(_, _ []float32, at int) int { return at }
 

@@ -148,14 +148,26 @@ func TestOrWhere(t *testing.T) {
 func TestParts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for n := range 70 {
-		parts, want := make([]uint16, n), make([]float32, n)
+		parts, want := make([]uint8, n), make([]float32, n)
 		for i := range parts {
-			parts[i], want[i] = uint16(r.UintN(leaning)), r.Float32()
+			parts[i], want[i] = uint8(r.UintN(256)), r.Float32()
 		}
 		got := slices.Clone(want)
 		addPartsPlain(parts, 0.7/(leaning-1), want)
 		addParts(parts, 0.7/(leaning-1), got)
 		require.Equal(t, want, got, "%d slots", n)
+	}
+}
+
+// A column gives back the parts that were set, and its upper bits are never less.
+func TestPartColumn(t *testing.T) {
+	c := &partColumn{make([]uint8, 1), make([]int8, 1)}
+	for part := range uint16(leaning) {
+		c.set(0, part)
+		require.Equal(t, part, c.at(0))
+		by := float32(0.7) / (leaning - 1)
+		require.LessOrEqual(t, by*float32(part), by*mostPart*float32(c.upper[0]))
+		require.Equal(t, part == 0, c.upper[0] == 0)
 	}
 }
 

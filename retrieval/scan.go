@@ -15,7 +15,8 @@ type scratch struct {
 	ask   queryVector // the prompt's vector, if the search is dense
 
 	shared  []float32 // of a chunk: the sum of the idf of the tokens that a slot shares with the prompt
-	leans   []float32 // of a chunk: the cosine of the leanings of a slot and the prompt
+	leans   []float32 // of a chunk: the most that the cosine of the leanings of a slot and the prompt may be
+	parts   []uint16  // of a chunk: the parts of the checks that the prompt leans to and that have no column
 	cursors []cursor  // of the tokens of the prompt
 }
 

@@ -44,8 +44,17 @@ func (c *cursor) until(s *segment, to int) ([]byte, error) {
 // leaningTo is a check that the prompt leans to, in one segment: its column if it has one, else its list.
 type leaningTo struct {
 	by     float32 // what the unit of a part adds
-	column []uint16
+	column *partColumn
 	list   cursor
+	parts  []uint16 // of a list: the parts of the slots of a chunk
+}
+
+// at returns what the check adds to the leaning of a slot, which is number i of the chunk that begins with from.
+func (l *leaningTo) at(from, i int) float32 {
+	if l.column != nil {
+		return float32(l.by * float32(l.column.at(from+i)))
+	}
+	return float32(l.by * float32(l.parts[i]))
 }
 
 // sweeper is a sweep of one part.
@@ -109,6 +118,7 @@ func (w *sweeper) open(i int, lean cue.Leaning) (err error) {
 		}
 		w.leanings = append(w.leanings, l)
 	}
+	w.parts = resize(w.parts, len(w.leanings)*chunkSlots)
 	w.heads, err = w.p.heads()
 	return err
 }
@@ -141,7 +151,7 @@ func (w *sweeper) chunk(from, to int) error {
 	if w.fits != nil {
 		clear(leans)
 		for i := range w.leanings {
-			if err := w.leanings[i].add(w.p.segment, from, leans); err != nil {
+			if err := w.leanings[i].addBounds(w.p.segment, from, leans, w.parts[i*chunkSlots:]); err != nil {
 				return err
 			}
 		}
@@ -164,26 +174,43 @@ func addShared(postings []byte, weight float32, from int, sums []float32) bool {
 	return true
 }
 
-// add adds the parts of the check to the leanings of slots, of which the first is from.
-func (l *leaningTo) add(s *segment, from int, leans []float32) error {
+// mostPart is a little more than partUnit, so that the bound is not below the sum by rounding, nor for the largest
+// part.
+const mostPart = partUnit + 0.5
+
+// addBounds adds the most that the check can add to the leanings of a chunk, of which the first slot is from. For a
+// list, which room is for, it is what the check adds.
+func (l *leaningTo) addBounds(s *segment, from int, leans []float32, room []uint16) error {
 	if l.column != nil {
-		addParts(l.column[from:from+len(leans)], l.by, leans)
+		addParts(l.column.upper[from:from+len(leans)], l.by*mostPart, leans)
 		return nil
 	}
+	l.parts = room[:len(leans)]
+	clear(l.parts)
 	for {
 		postings, err := l.list.until(s, from+len(leans))
 		if err != nil || len(postings) == 0 {
 			return err
 		}
 		for b := postings; len(b) >= postingSize; b = b[postingSize:] {
-			x := le64(b)
-			slot := uint(uint32(x)) - uint(from)
+			slot := uint(le32(b)) - uint(from)
 			if slot >= uint(len(leans)) {
 				return s.Damaged(0, "a list names a slot that is not there")
 			}
-			leans[slot] += float32(l.by * float32(uint16(x>>32)&^leaning)) // rounded before it is added
+			part := le16(b[4:]) &^ leaning
+			l.parts[slot] = part
+			leans[slot] += float32(l.by * float32(part)) // rounded before it is added
 		}
 	}
+}
+
+// leaningOf returns the cosine of the leanings of the prompt and of a slot, which is number i of the chunk that begins
+// with from.
+func (w *sweeper) leaningOf(from, i int) (sum float32) {
+	for j := range w.leanings {
+		sum += w.leanings[j].at(from, i)
+	}
+	return sum
 }
 
 // rate estimates the raw scores of the slots from before to.
@@ -204,11 +231,12 @@ func (w *sweeper) rate(from, to int) {
 }
 
 // fitting adds the slots from before to that fit the task, and flags the lessons whose check the prompt calls for
-// plainly: its leaning is nearly that check alone.
+// plainly: its leaning is nearly that check alone. leans has bounds, so the leanings of those that may fit are added up
+// again.
 func (w *sweeper) fitting(from, to int, shared, leans []float32) {
 	first, last := w.p.level(2)
 	for slot := max(from, first); slot < min(to, last); slot++ {
-		if leans[slot-from] >= plainly {
+		if leans[slot-from] >= plainly && w.leaningOf(from, slot-from) >= plainly {
 			w.search.fitting[w.p.base+slot] = enough
 			w.flag[w.p.base+slot] |= fitsTask
 		}
@@ -217,7 +245,7 @@ func (w *sweeper) fitting(from, to int, shared, leans []float32) {
 	f := w.fits
 	for i := f.next(shared, leans, max(first-from, 0)); i < len(shared); i = f.next(shared, leans, i+1) {
 		slot := from + i
-		x := math.Log1p(float64(shared[i])*f.unit) + fitted.leans*float64(leans[i]) + f.asked
+		x := math.Log1p(float64(shared[i])*f.unit) + fitted.leans*float64(w.leaningOf(from, i)) + f.asked
 		if x < f.least || w.flag[w.p.base+slot]&skip != 0 {
 			continue
 		}
