@@ -10,10 +10,10 @@ import (
 // Drawing is a map as a picture: pages as spots in columns, by the number of steps from the start, and the ways between
 // them.
 type Drawing struct {
-	Spots         []Spot `json:"spots"`
-	Ways          []Way  `json:"ways"`
-	Left          int    `json:"left"`  // pages for which there was no spot
-	Pages         int    `json:"pages"` // pages that the view selects
+	Spots         []Spot     `json:"spots"`
+	Ways          []drawnWay `json:"ways"`
+	Left          int        `json:"left"`  // pages for which there was no spot
+	Pages         int        `json:"pages"` // pages that the view selects
 	Columns, Rows int
 }
 
@@ -30,8 +30,8 @@ type Spot struct {
 	Row    int     `json:"row"`
 }
 
-// Way is a step between two drawn spots, as indexes into Drawing.Spots.
-type Way struct{ From, To int }
+// drawnWay is a step between two drawn spots, as indexes into Drawing.Spots.
+type drawnWay struct{ From, To int }
 
 // MapView configures Draw. The zero value draws all pages of the product, in groups if there are too many.
 type MapView struct {
@@ -93,16 +93,16 @@ func (m *Map) Draw(v MapView) Drawing {
 		out.Spots = append(out.Spots, s)
 	}
 	out.rows()
-	ways := map[Way]bool{}
+	ways := map[drawnWay]bool{}
 	for _, route := range routes {
 		from, drawn := at[route]
 		for _, next := range to[route] {
 			if end, there := at[next]; drawn && there && end != from {
-				ways[Way{from, end}] = true
+				ways[drawnWay{from, end}] = true
 			}
 		}
 	}
-	out.Ways = slices.SortedFunc(maps.Keys(ways), func(a, b Way) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+	out.Ways = slices.SortedFunc(maps.Keys(ways), func(a, b drawnWay) int { return cmp.Or(a.From-b.From, a.To-b.To) })
 	return out
 }
 

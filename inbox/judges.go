@@ -39,11 +39,11 @@ type JudgeRate struct {
 	Next []string `json:"next"` // evaluations whose labels would narrow Estimate most
 
 	// Course is Estimate after a growing number of labels; the last point is Estimate.
-	Course []CoursePoint `json:"course"`
+	Course []coursePoint `json:"course"`
 }
 
-// CoursePoint is the estimate after the first Known labels of a judge.
-type CoursePoint struct {
+// coursePoint is the estimate after the first Known labels of a judge.
+type coursePoint struct {
 	Known int `json:"known"` // number of labels
 	estimate.Estimate
 }
@@ -118,7 +118,7 @@ func (w *waitingOf) add(e *tree.Evaluation, r *risk.Risk) {
 }
 
 func judgeRate(name string, known risk.JudgeLabels, w *waitingOf, next int) JudgeRate {
-	out := JudgeRate{Judge: name, Changed: known.Changed, Next: []string{}, Course: []CoursePoint{}}
+	out := JudgeRate{Judge: name, Changed: known.Changed, Next: []string{}, Course: []coursePoint{}}
 	all := make([]estimate.Stratum, estimate.Bins)
 	for bin, ids := range w.ids {
 		for range ids {
@@ -138,7 +138,7 @@ func judgeRate(name string, known risk.JudgeLabels, w *waitingOf, next int) Judg
 			out.Wrong++
 		}
 		if at := i + 1; at%step == 0 || at == len(known.Labels) {
-			out.Course = append(out.Course, CoursePoint{at, estimate.Powered(all)})
+			out.Course = append(out.Course, coursePoint{at, estimate.Powered(all)})
 		}
 	}
 	out.Verdicts, out.Known = w.n+len(known.Labels), len(known.Labels)

@@ -57,31 +57,31 @@ type FoundFact struct {
 	Fact
 	How   How        `json:"how"`
 	Share float64    `json:"share"`          // how much of the weight of the fact's terms the query has, 0 to 1
-	Left  OmitReason `json:"left,omitempty"` // why the run does not receive the fact; "" if it does
+	Left  omitReason `json:"left,omitempty"` // why the run does not receive the fact; "" if it does
 	// Because quotes the part of the test for which a model chose the fact.
 	Because string `json:"because,omitempty"`
 }
 
-// OmitReason is why a run does not receive a fact that Find considered, "" if it does.
-type OmitReason string
+// omitReason is why a run does not receive a fact that Find considered, "" if it does.
+type omitReason string
 
 // The reasons of an omission. The subject of each sentence is the fact.
 const (
-	LeftDisputed OmitReason = "it is disputed: a person has to decide" // people, other facts or runs contradict the fact
-	leftDoubted  OmitReason = "its trust is too low"
-	leftBuild    OmitReason = "it holds for other builds"
-	LeftFixed    OmitReason = "the bug is fixed" // the fact is about a bug that is fixed
-	leftTest     OmitReason = "runs of this test missed defects with it, three in a row"
-	leftRoom     OmitReason = "there is room for three facts"
-	leftWords    OmitReason = "the question mentions too little of it"
-	leftRead     OmitReason = "the reader of this test did not pick it"
+	LeftDisputed omitReason = "it is disputed: a person has to decide" // people, other facts or runs contradict the fact
+	leftDoubted  omitReason = "its trust is too low"
+	leftBuild    omitReason = "it holds for other builds"
+	LeftFixed    omitReason = "the bug is fixed" // the fact is about a bug that is fixed
+	leftTest     omitReason = "runs of this test missed defects with it, three in a row"
+	leftRoom     omitReason = "there is room for three facts"
+	leftWords    omitReason = "the question mentions too little of it"
+	leftRead     omitReason = "the reader of this test did not pick it"
 )
 
 // Reasons returns all sentences that memtree itself writes into FoundFact.Left and Fact.Why, so that a program can
 // translate them.
 func Reasons() []string {
 	out := []string{saysOtherwise, missedInARow, contradicted, hadForgotten}
-	for _, l := range []OmitReason{LeftDisputed, leftDoubted, leftBuild, LeftFixed, leftTest, leftRoom, leftWords,
+	for _, l := range []omitReason{LeftDisputed, leftDoubted, leftBuild, LeftFixed, leftTest, leftRoom, leftWords,
 		leftRead} {
 		out = append(out, string(l))
 	}
@@ -344,7 +344,7 @@ func (r *factRecord) holdsFor(q *Query) bool {
 }
 
 // left returns why a fact whose scope fits is not given.
-func (r *factRecord) left(f *FoundFact, q *Query) OmitReason {
+func (r *factRecord) left(f *FoundFact, q *Query) omitReason {
 	build := q.Scope.Build
 	switch {
 	case f.How == ByWords && f.Share < leastShare:

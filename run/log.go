@@ -119,7 +119,7 @@ func (r *runRecord) add(w *ledger.Work, at time.Time) {
 	r.Updates++
 	if w.Kind == ledger.WorkFeedback {
 		if len(r.Feedback) < mostRatings {
-			r.Feedback = append(r.Feedback, Feedback{w.Rating, w.Text, w.By, at})
+			r.Feedback = append(r.Feedback, feedback{w.Rating, w.Text, w.By, at})
 		}
 		return
 	}
@@ -147,7 +147,7 @@ func (r *runRecord) add(w *ledger.Work, at time.Time) {
 		key := w.Page + "\n" + w.Name
 		if _, ok := r.tested[key]; !ok && len(r.Tested) < mostTested {
 			r.tested[key] = len(r.Tested)
-			r.Tested = append(r.Tested, Tested{w.Page, w.Name})
+			r.Tested = append(r.Tested, tested{w.Page, w.Name})
 		}
 	case ledger.WorkValue:
 		r.value(w)

@@ -59,11 +59,11 @@ type Run struct {
 	Notes   []Note   `json:"notes,omitempty"` // what agents noted, oldest first
 	Left    int      `json:"left,omitempty"`  // notes that were dropped because of the limit
 	Visited []Visit  `json:"visited,omitempty"`
-	Tested  []Tested `json:"tested,omitempty"`
+	Tested  []tested `json:"tested,omitempty"`
 	// values that agents stored, by name; empty once the run has ended
 	Values map[string]string `json:"values,omitempty"`
 
-	Feedback []Feedback `json:"feedback,omitempty"`
+	Feedback []feedback `json:"feedback,omitempty"`
 	Updates  int        `json:"updates"` // number of updates
 }
 
@@ -103,14 +103,14 @@ type Visit struct {
 	Last  time.Time `json:"last"`
 }
 
-// Tested is an element of a page that a run tested.
-type Tested struct {
+// tested is an element of a page that a run tested.
+type tested struct {
 	Page string `json:"page"`
 	Name string `json:"name"`
 }
 
-// Feedback is a rating of an ended run by a person or agent.
-type Feedback struct {
+// feedback is a rating of an ended run by a person or agent.
+type feedback struct {
 	Rating int       `json:"rating"` // 1 to 5
 	Text   string    `json:"text,omitempty"`
 	By     string    `json:"by,omitempty"`

@@ -12,20 +12,20 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// AnswerForm is the form of the answer to a question.
-type AnswerForm string
+// answerForm is the form of the answer to a question.
+type answerForm string
 
 // The forms of answers.
 const (
-	Yes    AnswerForm = "yes"    // the probability that the answer is yes
-	Choice AnswerForm = "choice" // one of the options
-	Score  AnswerForm = "score"  // one of the options, which are levels from low to high
+	Yes    answerForm = "yes"    // the probability that the answer is yes
+	Choice answerForm = "choice" // one of the options
+	Score  answerForm = "score"  // one of the options, which are levels from low to high
 )
 
 // DecisionQuestion is one question about the input of a Decide.
 type DecisionQuestion struct {
 	Name    string // unique in a request: letters, digits and _
-	Kind    AnswerForm
+	Kind    answerForm
 	Ask     string   // the question, as text
 	Options []string // for Choice and Score, 2 to 10
 }
