@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// A damaged piece of the book of coming tests is named when the store is opened, and its bytes are kept when the book is
-// saved again.
+// A damaged piece of the book of coming tests is named when the store is opened, and its bytes are kept when the book
+// is saved again.
 func TestALossBesideTheTreeIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	m := open(t, dir, nil)

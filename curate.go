@@ -28,11 +28,13 @@ func (m *Memory) Curation() *curation.Curation {
 		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get, Facts: m.viewFacts,
 		Waits: transfer.Waits, Now: m.opts.Now, Secrets: formation.RedactText, Origin: m.origin,
 		Gates:  gate.New(m.taxonomy, guard.Instructs, guard.Forces),
-		TypeOf: m.typeOf, Words: m.words.Fill, In: m.words.In, Given: m.shown, Withdraw: func(ctx context.Context, job string) error {
-			if err := m.Review().Withdraw(ctx, job); !errors.Is(err, evolution.ErrNoDraft) { // then the next evolve writes one
-				return err
+		TypeOf: m.typeOf, Words: m.words.Fill, In: m.words.In, Given: m.shown,
+		Withdraw: func(ctx context.Context, job string) error {
+			err := m.Review().Withdraw(ctx, job)
+			if errors.Is(err, evolution.ErrNoDraft) {
+				return nil // the next evolve writes one
 			}
-			return nil
+			return err
 		},
 	})
 }

@@ -129,9 +129,9 @@ func (m *Memory) mayGuide(q *Query) error {
 	return nil
 }
 
-// admit returns why a query has no answer: the memory is closed, there is no prompt, or a text is longer than that of an
-// evaluation. Of a long prompt it keeps what a memory holds of one, so that the test is recognized, and the rest does
-// not delay a run.
+// admit returns why a query has no answer: the memory is closed, there is no prompt, or a text is longer than that of
+// an evaluation. Of a long prompt it keeps what a memory holds of one, so that the test is recognized, and the rest
+// does not delay a run.
 func (m *Memory) admit(q *Query) error {
 	select {
 	case <-m.closed:

@@ -59,7 +59,7 @@ func TestReadmeHTTP(t *testing.T) {
 		require.NoError(t, err, string(out))
 
 		// Without a service, and with one that hangs, the agent gets its prompt alone.
-		hangs, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // of this test
+		hangs, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
 		defer hangs.Close()
 		for _, nobody := range []string{"http://127.0.0.1:1", "http://" + hangs.Addr().String()} {

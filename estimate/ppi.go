@@ -17,8 +17,8 @@ const (
 // estimates the others from their predictions, corrected by the labels (A. N. Angelopoulos, S. Bates et al.,
 // Prediction-powered inference, Science 382, 2023). It first calibrates the predictions on the labels, so that it
 // matters little which risks were labelled. Then the labels of a band of risk correct the remaining error there, as far
-// as they are many. Without labels the estimate is the mean prediction, with a wide interval; if all are labelled, it is
-// their share, and the interval has no width.
+// as they are many. Without labels the estimate is the mean prediction, with a wide interval; if all are labelled, it
+// is their share, and the interval has no width.
 func Powered(of []Stratum) Estimate {
 	all, known, wrong := count(of)
 	if all == 0 {

@@ -352,8 +352,8 @@ func TestWriteFails(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// TestStartSpelled: a run begins under an id of one line, and Start and Get take the id as it was spelled. An id that is
-// taken is refused in every spelling, and one without a letter is refused.
+// TestStartSpelled: a run begins under an id of one line, and Start and Get take the id as it was spelled. An id that
+// is taken is refused in every spelling, and one without a letter is refused.
 func TestStartSpelled(t *testing.T) {
 	w := newWorld()
 	for spelled, id := range map[string]string{"a\nb": "a b", "  pad  ": "pad", "tab\tx": "tab x", "c\n": "c"} {

@@ -266,8 +266,8 @@ func (r *Run) clone() Run {
 	return c
 }
 
-// Find returns at most limit runs (0: all) that f selects: with Filter.Like those of Like; else the open ones first, and
-// those with the latest update first.
+// Find returns at most limit runs (0: all) that f selects: with Filter.Like those of Like; else the open ones first,
+// and those with the latest update first.
 func (r *Runs) Find(ctx context.Context, f Filter, limit int) (out []Episode, err error) {
 	if f.Like != "" {
 		return r.Like(ctx, f.Like, f, limit)

@@ -135,7 +135,8 @@ func (s *Server) relabel(ctx context.Context, in *given[truth]) (*decided, error
 		return nil, input(badPart{"body.groundTruth", err.Error()})
 	}
 	if in.Body.GroundTruth.Null() && in.Body.Correct == nil && in.Body.Direction == taxonomy.None {
-		return nil, input(badPart{"body.groundTruth", "is missing; send what was true, or correct: whether the agent was right"})
+		return nil, input(badPart{"body.groundTruth",
+			"is missing; send what was true, or correct: whether the agent was right"})
 	}
 	if err := t.Wait(ctx); err != nil {
 		return nil, err

@@ -78,7 +78,8 @@ func decisionFailure(v *say.Voice, err error) error {
 		return v.Fail(err, "%s waits in quarantine; let it be used first: memtree promote %s", r.ID, r.ID)
 	case curation.Purged:
 		if r.Said == tree.DecisionTeach {
-			return v.Fail(err, "this lesson was purged here (%s), and what was purged is not taken again; phrase it differently", r.ID)
+			return v.Fail(err, "this lesson was purged here (%s), and what was purged is not taken again; phrase it "+
+				"differently", r.ID)
 		}
 		return v.Fail(err, "%s was purged: its bytes are gone, and that cannot be taken back", r.ID)
 	case curation.Since:

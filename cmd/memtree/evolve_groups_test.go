@@ -31,7 +31,9 @@ func TestExplainNotes(t *testing.T) {
 	require.Contains(t, explained, "1 of 3 different notes (one note on many runs counts once")
 	zh := strings.Join(strings.Fields(run("", "evolve", "--explain", "--lang", "zh")), "")
 	require.Contains(t, zh, "同一条备注用于多次运行只算一条")
-	for i, note := range []string{"The lines of the cart were never added up.", "The sum of the three lines was not worked out."} {
+	for i, note := range []string{
+		"The lines of the cart were never added up.", "The sum of the three lines was not worked out.",
+	} {
 		run("", "relabel", fmt.Sprintf("r%d", i), "--truth", `{"passed":false}`, "--reason", note)
 	}
 	require.Contains(t, run("", "evolve"), "new experiences: 1")

@@ -225,7 +225,8 @@ func TestMCPThatCannotStart(t *testing.T) {
 func TestMCPGoesOn(t *testing.T) {
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},` +
 		`"clientInfo":{"name":"a","version":"1"}}}`
-	const ready, ping = `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":9,"method":"ping"}`
+	const ready = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	const ping = `{"jsonrpc":"2.0","id":9,"method":"ping"}`
 	store := mcpStore(t)
 	for bad, want := range map[string]string{
 		"oops": `"id":null,"error":{"code":-32700`, `{"jsonrpc":`: `-32700`, `{}`: `-32600`, `null`: `-32600`, `[]`: `-32600`,
@@ -240,7 +241,7 @@ func TestMCPGoesOn(t *testing.T) {
 		require.Zero(t, code, errs)
 		require.Contains(t, out, want, "%.60s", bad)
 		require.Contains(t, out, `"id":9,"result"`, "%.60s", bad)
-		for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(out), "\n") {
 			require.True(t, json.Valid([]byte(line)), line)
 		}
 	}

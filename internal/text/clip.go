@@ -164,8 +164,8 @@ func sentenceFollows(rest string, stop bool) bool {
 	return !stop || !unicode.IsLower(r)
 }
 
-// ClipBytes cuts a text to at most limit bytes, after a whole character. It replaces NUL and invalid bytes, which the text
-// of a node must not have.
+// ClipBytes cuts a text to at most limit bytes, after a whole character. It replaces NUL and invalid bytes, which the
+// text of a node must not have.
 func ClipBytes(s string, limit int) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "�")

@@ -7,7 +7,8 @@ import (
 
 // framing matches the beginning of a condition that names no test: “a task asks for”, “任务要求”.
 var framing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\s*(?:(?:when|if)\s+)?(?:(?:an?|the|this)\s+)?(?:task|test|case|prompt|step|scenario)s?\s+` +
+	return regexp.MustCompile(`(?i)^\s*(?:(?:when|if)\s+)?(?:(?:an?|the|this)\s+)?` +
+		`(?:task|test|case|prompt|step|scenario)s?\s+` +
 		`(?:asks?|requires?|wants?|needs?|calls?)\s+(?:(?:for|to|about|that)\s+)?|` +
 		`^\s*(?:当|如果)?(?:任务|测试|用例|提示词|步骤)(?:要求|需要)`)
 })
