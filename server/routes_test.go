@@ -225,7 +225,7 @@ func TestWords(t *testing.T) {
 	require.Equal(t, http.StatusConflict, p.Status)
 	require.Contains(t, p.Detail, "was not kept")
 	for _, body := range []string{`{"evaluation":"n1"}`, `{"evaluation":"n1","groundTruth":null}`,
-		`{"evaluation":"n1","groundTruth":"who knows, some free text"}`} {
+		`{"evaluation":"n2","groundTruth":"who knows, some free text"}`} {
 		p = w.ask("POST", inDefault+"/relabel", tok, body).problem(t)
 		require.Equal(t, http.StatusUnprocessableEntity, p.Status, body)
 		require.Contains(t, p.Detail, "body.groundTruth: ", body)

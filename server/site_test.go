@@ -91,6 +91,8 @@ func TestPagesKnowRoles(t *testing.T) {
 				require.Equal(t, http.StatusNotFound, a.Code, path)
 			case p.Admin && who != "admin":
 				require.Equal(t, http.StatusForbidden, a.Code, "%s %s", who, path)
+			case p.ID == "chosen": // nothing is chosen: the way back to the inbox
+				require.Equal(t, http.StatusSeeOther, a.Code, "%s %s", who, path)
 			case slices.Contains([]string{"memory", "fact", "oneRun", "edit", "rewrite", "picture"}, p.ID):
 				require.Equal(t, http.StatusNotFound, a.Code, "%s %s", who, path)
 			case p.Admin && p.Method == "POST", p.ID == "draft":

@@ -191,7 +191,7 @@ func TestActionFailsOpen(t *testing.T) {
 	j.inputs["reports"] = "junit bad.xml\njunit missing/*.xml"
 	summary, log, ok := j.run("1")
 	require.True(t, ok, log)
-	require.Contains(t, log, "::warning::memtree: a part of a report was not understood")
+	require.Contains(t, log, "::warning::memtree: a report was not taken in")
 	require.Contains(t, log, "::warning::memtree: no report was found")
 	require.Contains(t, summary, "Summary of this run")
 	stopped := strings.Index(log, "::stop-commands::")
