@@ -72,7 +72,7 @@ func tasksOf(tb testing.TB, take func(voice string) bool) (list []calledTask) {
 	return list
 }
 
-// learnedFrom reports whether the head is fitted to a voice. The eighteen later ones, by other sessions of the model,
+// learnedFrom reports whether the head is fitted to a voice. The eighteen later ones, by the same model,
 // are kept back: more voices teach it no more of other writers (docs/decisions/0063-more-voices.md).
 func learnedFrom(voice string) bool { return voice <= "v20" }
 
