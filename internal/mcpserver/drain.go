@@ -12,12 +12,12 @@ import (
 // drainWithin is how long running calls may take after the client's last message.
 const drainWithin = 10 * time.Second
 
-// Drained is a transport that reports the end of input only after every earlier request is answered. Without it, a
+// drainedTransport is a transport that reports the end of input only after every earlier request is answered. Without it, a
 // client that sends calls and closes its end at once would miss the answers to its calls.
-type Drained struct{ mcp.Transport }
+type drainedTransport struct{ mcp.Transport }
 
 // Connect connects the inner transport. See mcp.Transport.
-func (d Drained) Connect(ctx context.Context) (mcp.Connection, error) { //nolint:ireturn // the SDK's contract
+func (d drainedTransport) Connect(ctx context.Context) (mcp.Connection, error) { //nolint:ireturn // the SDK's contract
 	c, err := d.Transport.Connect(ctx)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ import (
 
 // Lines is a transport over a pair of streams with one message a line. A line that is no message of JSON-RPC 2.0, or is
 // longer than Most bytes, gets an error as its answer, and the session goes on. It is for one session. It reports the
-// end of input as [Drained] does.
+// end of input as [drainedTransport] does.
 type Lines struct {
 	In   io.Reader
 	Out  io.Writer
@@ -30,7 +30,7 @@ type Lines struct {
 
 // Connect implements mcp.Transport.
 func (l *Lines) Connect(ctx context.Context) (mcp.Connection, error) { //nolint:ireturn // the SDK's contract
-	c, err := Drained{&mcp.IOTransport{
+	c, err := drainedTransport{&mcp.IOTransport{
 		Reader: io.NopCloser(&lineReader{lines: l, in: bufio.NewReaderSize(l.In, 64<<10)}), Writer: l,
 		MaxLineLength: l.Most + 2,
 	}}.Connect(ctx)

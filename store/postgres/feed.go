@@ -24,14 +24,14 @@ type Feed struct {
 	Place   HistoryPoint // where to continue reading
 	Info    store.Info   // summary of the store at Place
 	Now     time.Time    // time of the read, by the server's clock
-	Commits []Row        // versions with their changes as a JSON array; only commits that changed nodes
-	Entries []Row        // numbers with their ledger entries
+	Commits []feedRow    // versions with their changes as a JSON array; only commits that changed nodes
+	Entries []feedRow    // numbers with their ledger entries
 	Anew    bool         // the history differs from that of the point asked for; read everything again
 	More    bool         // there is more after Place
 }
 
-// Row is a commit or ledger entry as stored: its number and its JSON.
-type Row struct {
+// feedRow is a commit or ledger entry as stored: its number and its JSON.
+type feedRow struct {
 	N    uint64 // version of the commit, or number of the entry
 	JSON []byte
 }
@@ -102,7 +102,7 @@ func (s *Store) feed(ctx context.Context, tx pgx.Tx, after HistoryPoint) (f Feed
 		if changes == nil || f.Anew {
 			return nil
 		}
-		f.Commits = append(f.Commits, Row{uint64(rev), bytes.Clone(changes)}) //nolint:gosec // not negative
+		f.Commits = append(f.Commits, feedRow{uint64(rev), bytes.Clone(changes)}) //nolint:gosec // not negative
 		return nil
 	}); err != nil {
 		return f, err
@@ -136,7 +136,7 @@ func (s *Store) feedEntries(ctx context.Context, tx pgx.Tx, f *Feed) error {
 	page, err := rowsOf(tx.Query(ctx, `SELECT seq, body FROM memtree.ledger WHERE tree = $1 AND seq > $2 ORDER BY seq
 		LIMIT $3`, s.tree, f.Place.Entries, feedRows))
 	for _, r := range page {
-		f.Entries = append(f.Entries, Row{uint64(r.n), r.body}) //nolint:gosec // not negative
+		f.Entries = append(f.Entries, feedRow{uint64(r.n), r.body}) //nolint:gosec // not negative
 		f.Place.Entries = r.n
 	}
 	f.More = f.More || len(page) == feedRows

@@ -86,7 +86,7 @@ type cachedNode struct {
 // recentCommits is the end of an append-only list: every row with a greater number than from.
 type recentCommits struct {
 	from uint64
-	rows []Row
+	rows []feedRow
 }
 
 var (

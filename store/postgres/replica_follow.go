@@ -204,7 +204,7 @@ func (r *Replica) took(f *Feed) {
 }
 
 // add appends rows, and drops the oldest if there are more than twice as many as most.
-func (l *recentCommits) add(rows []Row, most int) {
+func (l *recentCommits) add(rows []feedRow, most int) {
 	l.rows = append(l.rows, rows...)
 	if n := len(l.rows) - most; n > most {
 		l.from = l.rows[n-1].N

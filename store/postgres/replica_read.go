@@ -115,18 +115,18 @@ func (r *Replica) Changes(ctx context.Context, after uint64) iter.Seq2[store.Com
 }
 
 // recent returns the rows of a list after a number, false if some of them are not in memory.
-func (r *Replica) recent(ctx context.Context, of *recentCommits, after uint64) ([]Row, bool, error) {
+func (r *Replica) recent(ctx context.Context, of *recentCommits, after uint64) ([]feedRow, bool, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, false, err
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	i, _ := slices.BinarySearchFunc(of.rows, after+1, func(x Row, n uint64) int { return cmp.Compare(x.N, n) })
+	i, _ := slices.BinarySearchFunc(of.rows, after+1, func(x feedRow, n uint64) int { return cmp.Compare(x.N, n) })
 	return of.rows[i:], after >= of.from, nil
 }
 
 // yieldRows decodes rows into what into returns of a value, and yields the values.
-func yieldRows[T any](rows []Row, err error, doing string, yield func(T, error) bool,
+func yieldRows[T any](rows []feedRow, err error, doing string, yield func(T, error) bool,
 	into func(n uint64, v *T) any) {
 	for _, row := range rows {
 		var v T
