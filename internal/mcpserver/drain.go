@@ -12,8 +12,8 @@ import (
 // drainWithin is how long running calls may take after the client's last message.
 const drainWithin = 10 * time.Second
 
-// drainedTransport is a transport that reports the end of input only after every earlier request is answered. Without it, a
-// client that sends calls and closes its end at once would miss the answers to its calls.
+// drainedTransport reports the end of input only after every earlier request is answered. Without it, a client that
+// sends calls and closes its end at once would miss the answers to its calls.
 type drainedTransport struct{ mcp.Transport }
 
 // Connect connects the inner transport. See mcp.Transport.
