@@ -52,9 +52,10 @@ const (
 	fewRows   = 12 // a column of pages that nothing orders is broken after so many
 )
 
-// Draw returns a picture of the pages of a product. If there are more pages than spots, pages whose routes begin alike
-// share one spot, the largest groups first. Drawing.Left counts the pages of groups that have no spot all the same. The
-// first column has the page from which most pages can be reached. The same map gives the same Drawing.
+// Draw returns a picture of a product's pages, each drawn as one spot. If there are more pages than v.Most, pages whose
+// routes begin alike share a spot: the group with the start gets its spot first, then those with the greatest weight,
+// then the largest. Drawing.Left counts the pages that got none. The start, in the first column, is the page from which
+// most others can be reached.
 func (m *Map) Draw(v MapView) Drawing {
 	p := m.product(v.Product)
 	if p == nil {

@@ -53,7 +53,8 @@ func (t *UpcomingTest) Key() string {
 // words identifies the prompt of a test, with white space folded.
 func (t *UpcomingTest) words() string { return tree.Hash(strings.Join(strings.Fields(t.Prompt), " ")) }
 
-// Brief is what a reader picked for one test. It may have no picks, because no memory fits.
+// Brief holds which memories and facts a reader (a model, or a person in its place) chose to give before one test. It
+// has no picks if nothing was read yet (UpTo is 0), if the answer was refused, or if nothing fits.
 type Brief struct {
 	Key   string `json:"key"`   // of the test with its original prompt, see UpcomingTest.Key
 	Words string `json:"words"` // hash of its original prompt

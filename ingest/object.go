@@ -13,8 +13,9 @@ type Objects struct {
 	of   *runs
 }
 
-// NewObjects returns an Objects for the file with this name. run is the run id of objects that have none; if it is
-// empty, Read's rule applies.
+// NewObjects returns a reader of runs for JSON objects that were split from one file; name is that file in error
+// messages. An object without a run id gets run; if run is empty, it gets its trial or time, as with the function Read.
+// Equal objects are numbered.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 
 // Read returns the run in the JSON object data, which begins at the given line of the file. It does not retain data.

@@ -188,9 +188,9 @@ func (s *Selection) count(k *chosen) {
 	}
 }
 
-// Nodes yields the selected nodes as they are exported, in the order that Write needs. If the tree has changed since
-// they were selected, it yields store.ErrConflict; then select again. It yields an error for a node that breaks a law
-// of the tree as exported.
+// Nodes yields the selected nodes as they are exported, in the order that Write needs. If one of them has changed
+// since, it yields store.ErrConflict; then select again. If one, as prepared for export, is not valid, it yields the
+// error of tree.Check. Both end the sequence.
 func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := s.leaving()
 	if s.choice.Redactor == nil && len(leaving) > len(s.nodes)/8 {

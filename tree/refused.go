@@ -298,8 +298,8 @@ func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	return &c
 }
 
-// HeedOwn returns n as it may be injected for the test that case n is about. Other than Heed, it keeps a person's note
-// on the run (Miss.How) although the check was refused by rejecting a draft; it drops the check from the note.
+// HeedOwn is Heed for the one test that case n came from. Where a person rejected a lesson about the check, n loses the
+// check and its advice, and keeps what a person noted on that run (Miss.How). It returns nil if nothing remains.
 func (r *Refused) HeedOwn(n *Node) *Node {
 	if r == nil || n.CaseData == nil || n.Mark == Banned || n.Forgotten() {
 		return r.Heed(n)

@@ -98,5 +98,5 @@ func (s *SpentBox) Load(r io.Reader) error {
 	return nil
 }
 
-// Save writes the totals of all processes as JSON.
+// Save writes as JSON how many calls of models were made and tokens used, by this process and all earlier ones.
 func (s *SpentBox) Save(w io.Writer) error { return saveJSON(w, s.Total()) }

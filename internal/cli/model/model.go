@@ -79,8 +79,9 @@ func (m *Model) Generator(ask bool) (llm.Generator, error) {
 	return m.metered(g, c.Model), nil
 }
 
-// Later returns a generator that calls no model and fails, for a command that has to answer at once; what needs a model
-// waits for a later command. It returns nil if no model is configured. A wrong setting does not stop such a command.
+// Later returns a generator that calls no model, for a command that has to answer at once: each call waits until its
+// context ends and fails as canceled, so the work stays for a later command. A setting that cannot be read counts as a
+// configured model. It returns nil if neither a model nor recordings are configured.
 func (m *Model) Later() llm.Generator {
 	if c, err := m.Config(); err == nil && c.Model == "" && !m.Playing() {
 		return nil
