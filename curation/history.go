@@ -25,7 +25,8 @@ type labelAt struct {
 	at         int64
 }
 
-// Target returns the id of the evaluation or memory that the decision concerns, as Undo accepts it.
+// Target returns the id of the evaluation or memory that the decision concerns, as Undo accepts it. It is empty for a
+// relabel of several evaluations, which Undo takes back by the id of the decision itself.
 func (p *Past) Target() string {
 	if p.Evaluation != "" {
 		return p.Evaluation

@@ -6,11 +6,10 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// A statement about the effect of one memory requires so many runs that received it, on so many tests. With fewer, the
-// measured effect is mostly the assumed one.
+// With fewer runs and tests than these, the measured effect of a memory is mostly the assumed one.
 const (
-	ClaimRuns  = 10 // runs that received the memory, at least
-	ClaimTests = 5  // different tests among them, at least
+	ClaimRuns  = 10 // least number of runs that must have received a memory before its effect is stated
+	ClaimTests = 5  // least number of different tests among these runs
 )
 
 // Enough reports whether e rests on at least ClaimRuns runs of ClaimTests tests, as a statement about the memory

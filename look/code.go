@@ -14,8 +14,8 @@ const (
 	None      uint8 = iota // there is no look, or one that counts for nothing
 	Supported              // the verdict holds, and every point has a quotation; the model gave no chance
 	Holds                  // the verdict holds, and some point has a quotation
-	Unseen                 // the evidence does not show whether it holds
-	Doubted                // the verdict does not hold, by one quotation
+	Unseen                 // the model could not tell whether the verdict holds, or nothing it quotes is in the evidence
+	Doubted                // the verdict does not hold, by a quotation against it or by quotations on points, not both
 	Refuted                // the verdict does not hold, by a quotation against it and one on a point
 )
 

@@ -9,8 +9,9 @@ import (
 )
 
 // Evidence is what a test tool recorded about a run, for a person who reviews it: the failure, the steps, pictures of
-// the page. It is no part of the identity of a run (Key, Digest) or of a case (EvidenceID), and no prompt contains it.
-// It only names the pictures; a store.Gallery has their bytes.
+// the page. It is no part of the identity of a run (Key, Digest) or of a case (EvidenceID). No guidance contains it; a
+// model that looks at a verdict a second time (package look) is shown it. It only names the pictures; a store.Gallery
+// has their bytes.
 type Evidence struct {
 	Failure  string     `json:"failure,omitempty"` // printed by the tool
 	Steps    []TestStep `json:"steps,omitempty"`   // in order
