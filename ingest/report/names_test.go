@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -100,4 +101,28 @@ func TestSuitesOfOneClass(t *testing.T) {
 	es, _, _ := readAll(t, report.JUnit, report.Options{}, input{"su.xml", again})
 	require.Len(t, es, 1)
 	require.Equal(t, 2, es[0].Attempt)
+}
+
+// TestRepeatedPlaywright: with --repeat-each a spec has several tests of one project. Each is a run of its own, and the
+// results of one are attempts.
+func TestRepeatedPlaywright(t *testing.T) {
+	one := func(second int, status, result string) string {
+		return fmt.Sprintf(`{"expectedStatus":"passed","projectName":"chromium","status":%q,"results":[{"status":%q,`+
+			`"retry":0,"startTime":"2026-11-20T10:00:%02d.000Z"}]}`, status, result, second)
+	}
+	for _, run := range []string{"", "nightly"} {
+		content := `{"suites":[{"title":"a.spec.ts","specs":[{"title":"total","id":"x","tests":[` +
+			one(0, "unexpected", "failed") + "," + one(5, "expected", "passed") + "," + one(9, "expected", "passed") + `]}]}]}`
+		es, said, _ := readAll(t, report.Playwright, report.Options{Run: run}, input{"pw.json", content})
+		require.Empty(t, said)
+		require.Len(t, es, 3)
+		keys := map[string]bool{}
+		for _, e := range es {
+			require.Empty(t, e.Excuse)
+			require.Equal(t, es[0].CaseID, e.CaseID)
+			keys[e.Key()] = true
+		}
+		require.Len(t, keys, 3)
+		require.JSONEq(t, `"fail"`, string(es[0].Judgment))
+	}
 }

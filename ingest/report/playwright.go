@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ func (d *fileDecoder) playwrightSuite(j *jsonReader, place []string) error {
 	})
 }
 
-// playwrightSpec reads a spec: one title, and a test for each project.
+// playwrightSpec reads a spec: one title, and a test for each project, or several with --repeat-each.
 func (d *fileDecoder) playwrightSpec(j *jsonReader, place []string) error {
 	title, id := "", ""
 	var tests []playwrightTest
@@ -109,8 +110,13 @@ func (d *fileDecoder) playwrightSpec(j *jsonReader, place []string) error {
 		}
 		return j.skip()
 	})
+	of := map[string]int{}
 	for i := range tests {
 		if err == nil {
+			project := tests[i].project
+			if of[project]++; of[project] > 1 { // --repeat-each: another run of the test, and no attempt at the first
+				tests[i].project = fmt.Sprintf("%s#%d", project, of[project])
+			}
 			t := tests[i].test(place, title, id)
 			if d.night == "" && len(tests[i].results) > 0 && !tests[i].results[0].at.IsZero() {
 				d.night = tests[i].results[0].at.Format(time.RFC3339Nano)
