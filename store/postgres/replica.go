@@ -228,15 +228,6 @@ func (r *Replica) Pictures(ctx context.Context) ([]store.KeptPicture, error) {
 	return r.below.Pictures(ctx)
 }
 
-// Knows asks the database; see store.Knower. While that is away, no key is known: what waits in the journal of this
-// machine was accepted under its present key.
-func (r *Replica) Knows(ctx context.Context, keys []string) ([]bool, error) {
-	if r.isAway() != nil {
-		return make([]bool, len(keys)), nil //nolint:nilerr // while it is away no key is known
-	}
-	return r.below.Knows(ctx, keys)
-}
-
 // Verify reads and checks the tree in the database, not the copy in memory. See store.Verifier.
 func (r *Replica) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
 	return r.below.Verify(ctx, found)

@@ -72,14 +72,42 @@ func keepable(err error) bool {
 	return true
 }
 
-// slow is after how long a call of Accept asks whether the database has become away meanwhile.
+// Knows reports which keys the database has. What would keep [Replica.Accept] from it, as a database that is away or
+// refuses, counts as that it has none: the runs go into the journal then, under their present keys. See store.Knower.
+func (r *Replica) Knows(ctx context.Context, keys []string) (known []bool, err error) {
+	if err = r.usable(ctx); err != nil {
+		return nil, fmt.Errorf("look up keys: %w", err)
+	}
+	if err = r.isAway(); err == nil {
+		err = r.untilAway(ctx, func(ctx context.Context) (err error) {
+			known, err = r.below.Knows(ctx, keys)
+			return err
+		})
+	}
+	if err != nil && r.o.Local != nil && ctx.Err() == nil && keepable(err) {
+		return make([]bool, len(keys)), nil
+	}
+	return known, err
+}
+
+// acceptBelow adds evaluations to the database. If it hangs, the caller's runs go into the journal; if they came to the
+// database too, they are duplicates later.
+func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) (receipts []store.Receipt, err error) {
+	err = r.untilAway(ctx, func(ctx context.Context) (err error) {
+		receipts, err = r.below.Accept(ctx, es)
+		return err
+	})
+	return receipts, err
+}
+
+// slow is after how long a call of the database asks whether that has become away meanwhile.
 const slow = time.Second
 
-// acceptBelow adds evaluations to the database. One that hangs does not hold the caller up for longer than it takes to
-// find that it is away. The caller's runs then go into the journal; if they came there too they are duplicates later.
-func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
+// untilAway calls the database. Where there is a journal, a database that hangs does not hold the caller up for longer
+// than it takes to find that it is away; the error is then why it is.
+func (r *Replica) untilAway(ctx context.Context, call func(context.Context) error) error {
 	if r.o.Local == nil {
-		return r.below.Accept(ctx, es)
+		return call(ctx)
 	}
 	within, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -94,11 +122,11 @@ func (r *Replica) acceptBelow(ctx context.Context, es []tree.Evaluation) ([]stor
 		}
 	})
 	defer timer.Stop()
-	receipts, err := r.below.Accept(within, es)
+	err := call(within)
 	if away := context.Cause(within); err != nil && ctx.Err() == nil && away != nil {
-		return nil, away
+		return away
 	}
-	return receipts, err
+	return err
 }
 
 // Commit writes the batch b to the database. When it returns, reads of r see the batch. While the database is known to

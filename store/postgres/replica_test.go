@@ -195,6 +195,16 @@ func TestPausedDuring(t *testing.T) {
 	require.NoError(t, err)
 	server.Pause()
 	require.NoError(t, r.Following().Away)
+	known, err := r.Knows(t.Context(), []string{"ev0"})
+	require.NoError(t, err)
+	require.Equal(t, []bool{false}, known)
+	server.Resume()
+	require.Eventually(t, func() bool { return r.Following().Away == nil }, 15*time.Second, 5*time.Millisecond)
+	known, err = r.Knows(t.Context(), []string{"ev0", "ev1"})
+	require.NoError(t, err)
+	require.Equal(t, []bool{true, false}, known)
+	server.Pause()
+	require.NoError(t, r.Following().Away)
 	receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1)})
 	require.NoError(t, err)
 	require.True(t, receipts[0].Here)
@@ -221,6 +231,13 @@ func (f *refusing) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Re
 	return f.Store.Accept(ctx, es)
 }
 
+func (f *refusing) Knows(ctx context.Context, keys []string) ([]bool, error) {
+	if !f.willing.Load() {
+		return nil, f.err
+	}
+	return f.Store.Knows(ctx, keys)
+}
+
 // TestRefused: what a database does not take is accepted here, whatever the reason, and is there once when it does. The
 // log has one line about that, not one for each try.
 func TestRefused(t *testing.T) {
@@ -243,6 +260,9 @@ func refusedBecause(t *testing.T, because error) {
 	require.NoError(t, err)
 	defer r.Close()
 	for range 2 {
+		known, err := r.Knows(t.Context(), []string{"ev1"})
+		require.NoError(t, err, "no question before an intake stops it")
+		require.Equal(t, []bool{false}, known)
 		receipts, err := r.Accept(t.Context(), []tree.Evaluation{run(1), run(2)})
 		require.NoError(t, err)
 		require.True(t, receipts[0].Here)
