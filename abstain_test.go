@@ -56,7 +56,7 @@ func TestWhyTheNearestIsNotGiven(t *testing.T) {
 		reason string
 	}{
 		{"too far", memtree.Query{Prompt: "Is a message shown on the form?"}, retrieval.TooFar,
-			"; the least for a memory of this level (case) is 0.62"},
+			"; the least for a memory of this level (case) is 0.620"},
 		{"the place alone", memtree.Query{Prompt: "Open the printer", Scene: tree.Scene{ID: here.ID, Type: here.Type,
 			Route: here.Route}}, retrieval.Unfounded, "its place is no reason"},
 		{"not trusted", memtree.Query{Prompt: ask.Prompt + " before it is saved", Limits: retrieval.Limits{Confidence: 5}},

@@ -67,7 +67,7 @@ func TestChannels(t *testing.T) {
 	require.InDelta(t, 0.5, signal(by["c_route"], "exact").Raw, 1e-9)
 	require.InDelta(t, 0.6, by["c_type"].Rel, 0.01)
 	require.False(t, by["c_type"].Taken, "a scene type alone never injects a case")
-	require.Contains(t, by["c_type"].Reason, "the least for a memory of this level (case) is 0.62")
+	require.Contains(t, by["c_type"].Reason, "the least for a memory of this level (case) is 0.620")
 
 	_, by = explain(t, ix, Query{Prompt: login})
 	require.True(t, by["c_words"].Taken)
@@ -328,7 +328,7 @@ func TestReasonsHaveASentenceEach(t *testing.T) {
 		seen[c.Sentence()] = true
 	}
 	require.Empty(t, Code("none").Sentence())
-	require.Equal(t, "fits 0.61; the least for a memory of this level (case) is 0.62",
+	require.Equal(t, "fits 0.610; the least for a memory of this level (case) is 0.620",
 		Why{TooFar, []any{0.61, tree.Case, 0.62}}.String())
 }
 

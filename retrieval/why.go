@@ -52,7 +52,7 @@ func (c Code) Sentence() string {
 	case isTaken:
 		return "taken as number %d: fits %.2f, scores %.2f"
 	case TooFar:
-		return "fits %.2f; the least for a memory of this level (%s) is %.2f"
+		return "fits %.3f; the least for a memory of this level (%s) is %.3f"
 	case Unfounded:
 		return "the prompt asks for something else, and its words fit %.2f where it needs %.2f; its place is no reason"
 	case Uncalled:

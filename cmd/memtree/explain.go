@@ -64,8 +64,9 @@ type considered struct {
 	Signals   retrieval.Signals  `json:"signals"`
 	StandsOn  []string           `json:"standsOn,omitempty"` // cases of an experience, experiences of a strategy
 
-	sentence string // the format of Reason
-	args     []any
+	shownTitle string // Title in the language of the output
+	sentence   string // the format of Reason
+	args       []any
 }
 
 func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarantined bool) error {
@@ -75,12 +76,13 @@ func runExplain(ctx context.Context, a *app, q memtree.Query, limit int, quarant
 		if err != nil {
 			return err
 		}
-		all := consideredOf(&x)
+		all, words := consideredOf(&x), enhance.NewWording(m.Taxonomy())
 		for i := range all {
 			n, err := m.Tree().Get(ctx, all[i].ID)
 			if err != nil {
 				return err
 			}
+			all[i].shownTitle = words.Shown(&n, a.Lang).Content.Title
 			if all[i].Title = n.Content.Title; n.Type != tree.Case {
 				all[i].StandsOn = n.Children
 			}
@@ -222,7 +224,7 @@ func explanationLines(v *say.Voice, x *memtree.Explanation, all []considered, li
 			row = v.Paint(say.Green, row)
 		}
 		p.Raw(row)
-		p.Item("     ", text.Line(c.Title))
+		p.Item("     ", text.Line(c.shownTitle))
 		p.Painted(say.Dim, "     ", signalLine(v, c.Signals))
 		p.Item("     ", v.Because(c.sentence, c.args))
 		if len(c.StandsOn) > 0 {
@@ -269,6 +271,8 @@ func signalLine(v *say.Voice, signals []retrieval.Signal) string {
 		name := signalName(v, s.Name)
 		switch {
 		case math.Abs(s.Contribution) < nothing:
+		case s.Name == "diversity":
+			parts = append(parts, v.Say("%s %.3g (%s in the choice, not in the score)", name, s.Raw, two(s.Contribution)))
 		case s.Contribution < 0:
 			parts = append(parts, fmt.Sprintf("%s %.3g (%s)", name, s.Raw, two(s.Contribution)))
 		case s.Weight == 1:

@@ -18,7 +18,7 @@ import (
 )
 
 func guideCommand(a *app) *cobra.Command {
-	enhanced, share := false, 0.0
+	share := 0.0
 	c := &cobra.Command{
 		Use:  "guide --prompt TEXT [flags]",
 		Args: arguments(a.Voice, 0, 0, a.Say("no arguments (the prompt goes after --prompt)")),
@@ -29,7 +29,7 @@ func guideCommand(a *app) *cobra.Command {
 	c.Flags().IntVar(&q.query.StepNumber, "step-number", 0, a.Say("number of the step, from 1"))
 	c.Flags().Float64Var(&share, "holdout", 0, a.Say("with --run: hold out this share of the runs, from 0 to 1, "+
 		"in place of 0.2 of the first 200 and 0.05 of later ones"))
-	c.Flags().BoolVar(&enhanced, "enhanced", false, a.Say("print the prompt too, with the guidance after it"))
+	c.Flags().BoolVar(&q.enhanced, "enhanced", false, a.Say("print the prompt too, with the guidance after it"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		query, err := q.ask(c.Context(), a)
 		if err == nil && c.Flags().Changed("holdout") {
@@ -38,7 +38,10 @@ func guideCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return runGuide(c.Context(), a, query, enhanced)
+		if q.unseen != nil {
+			a.Complain(a.Sentence(q.unseen))
+		}
+		return runGuide(c.Context(), a, query, q.enhanced)
 	}
 	return c
 }

@@ -18,7 +18,14 @@ import (
 type queryFlags struct {
 	prompt, observation string
 	query               memtree.Query
+	// enhanced is that the prompt is printed whatever memory can do with it. A prompt that no memory can be found for is
+	// no mistake then, nor is an observation that cannot be read: unseen is why not.
+	enhanced bool
+	unseen   error
 }
+
+// mostPrinted limits the prompts that guide --enhanced prints.
+const mostPrinted = 64 << 20
 
 func newQueryFlags(v *say.Voice, c *cobra.Command) *queryFlags {
 	q := &queryFlags{}
@@ -57,16 +64,17 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 	if q.prompt == "-" && q.observation == "-" {
 		return out, a.Usage("only one of --prompt and --observation can be standard input")
 	}
-	if out.Prompt, err = promptText(ctx, a, q.prompt); err != nil {
+	if out.Prompt, err = q.promptText(ctx, a); err != nil {
 		return out, err
 	}
-	if out.Observation, err = observationText(ctx, a, q.observation); err != nil {
+	if out.Observation, err = observationText(ctx, a, q.observation); err != nil && !q.enhanced {
 		return out, err
 	}
+	q.unseen = err
 	switch {
 	case strings.TrimSpace(out.Prompt) == "":
 		return out, a.Usage("the prompt is empty")
-	case !utf8.ValidString(out.Prompt):
+	case !utf8.ValidString(out.Prompt) && !q.enhanced:
 		return out, a.Fail(nil, "the prompt is not UTF-8; save it as UTF-8")
 	case out.Scope.Position < 0 || out.Scope.Position > 0 && out.Scope.Position >= len(out.Scope.SuiteTests):
 		return out, a.Usage("--position is %d; it is the place in --suite-tests, from 0", out.Scope.Position)
@@ -76,12 +84,16 @@ func (q *queryFlags) ask(ctx context.Context, a *app) (memtree.Query, error) {
 
 // promptText returns the prompt: the text itself, or the content of a file or of standard
 // input. It changes no byte and keeps the last line break.
-func promptText(ctx context.Context, a *app, arg string) (string, error) {
+func (q *queryFlags) promptText(ctx context.Context, a *app) (string, error) {
+	arg, most := q.prompt, int64(tree.MaxField)
+	if q.enhanced {
+		most = mostPrinted
+	}
 	path, isFile := strings.CutPrefix(arg, "@")
 	switch {
 	case arg == "-" || isFile:
-		return a.files.Text(ctx, path, tree.MaxField)
-	case len(arg) > tree.MaxField:
+		return a.files.Text(ctx, path, most)
+	case int64(len(arg)) > most:
 		return "", a.Fail(nil, "the prompt is longer than %s, which is the most", say.Bytes(tree.MaxField))
 	}
 	return arg, nil
