@@ -14,7 +14,7 @@ const (
 	OpSupersede Op = "supersede" // a node is replaced by another
 	OpStatus    Op = "status"    // another status or mark of a node
 	OpCredit    Op = "credit"    // other counters and confidence of a node
-	OpArchive   Op = "archive"   // a node is taken out of use, with a reason; nothing is deleted
+	OpArchive   Op = "archive"   // a node is taken out of use, with a reason; only a purge deletes its content
 )
 
 // Valid reports whether o is one of the operations.

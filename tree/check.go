@@ -14,8 +14,8 @@ import (
 
 // Limits of a node: bytes of one text of it, or a count.
 const (
-	MaxNodeText    = 64 << 10 // bytes of a prompt, a ground truth or a judgment
-	MaxNodeLine    = 4 << 10  // bytes of a title, description, guidance, reason or a text of a lesson
+	MaxNodeText    = 64 << 10 // bytes of a prompt, ground truth, judgment or evaluator's reason in a node
+	MaxNodeLine    = 4 << 10  // bytes of any other sentence in a node, such as a title, guidance or condition
 	MaxLessons     = 4        // lessons in one node
 	MaxConditions  = 8        // entries in each of Content.AppliesWhen and Content.NotWhen
 	MaxOccurrences = 256      // occurrences of one case; older ones are dropped
@@ -241,9 +241,9 @@ func (c *checker) strings(n *Node) {
 
 // CheckLinks returns the laws that n breaks together with its parent and children, joined, each as a *LawError, or
 // nil. The parent exists, is one level above and names n as a child. The children exist, are one level below, have n's
-// direction, and have n's error type or a miss of that type. Levels rise by one along every link, so a node that
-// passes is never its own ancestor. get returns ErrNotFound for an absent node; CheckLinks returns any other error of
-// get.
+// direction, and have n's error type or a miss of that type, unless n's Provenance.Lost names them. Levels rise by one
+// along every link, so a node that passes is never its own ancestor. get returns ErrNotFound for an absent node;
+// CheckLinks returns any other error of get.
 func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
 	c := &checker{id: n.ID}
 	if n.Parent != "" {

@@ -7,8 +7,8 @@ type Counts struct {
 	Levels     map[string]int `json:"levels"`     // nodes in use (see Node.Live), by node type
 	Types      map[string]int `json:"types"`      // nodes in use, by error type
 	Directions map[string]int `json:"directions"` // nodes in use, by direction
-	Statuses   map[string]int `json:"statuses"`   // all nodes, by Node.Standing
-	Out        int            `json:"out"`        // nodes not in use
+	Statuses   map[string]int `json:"statuses"`   // nodes in use or not, by Node.Standing; no drafts
+	Out        int            `json:"out"`        // nodes not in use; no drafts
 	Again      int            `json:"again"`      // nodes in use that rules wrote because a model failed
 }
 
@@ -45,12 +45,12 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 type Analyses struct {
 	ByModel int            `json:"byModel"`
 	ByRules int            `json:"byRules"`
-	Again   int            `json:"again"`  // of ByRules: to be analysed again when a model is available
+	Again   int            `json:"again"`  // of ByRules: nodes in use to be analysed again when a model is available
 	Models  map[string]int `json:"models"` // of ByModel, by model name
 }
 
-// Counting returns an iterator that yields nodes unchanged and counts each of them in n. It empties n.Models; the
-// other counts continue from their values.
+// Counting returns an iterator that yields nodes unchanged and counts those that a model or rules analysed in n. It
+// empties n.Models; the other counts continue from their values.
 func (n *Analyses) Counting(nodes iter.Seq2[Node, error]) iter.Seq2[Node, error] {
 	n.Models = map[string]int{}
 	return func(yield func(Node, error) bool) {

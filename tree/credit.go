@@ -24,8 +24,8 @@ type Credit struct {
 	Repeated  int      `json:"repeated,omitempty"`  // runs that received it and still made its mistake
 	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated at the last rewrite because of such runs
 	Confirmed int      `json:"confirmed,omitempty"` // right runs with it, of tests that made its mistake in an earlier run
-	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it misled, sorted; it is not injected there
-	Held      *Held    `json:"held,omitempty"`      // why it was last held back; nil: never
+	NotOn     []string `json:"notOn,omitempty"`     // ids of tests it misled, sorted; not injected there unless pinned
+	Held      *Held    `json:"held,omitempty"`      // why it was last held back, also if that is over; nil: never
 }
 
 // Held records why and since when a memory is out of use because it harms, and its status before.

@@ -20,7 +20,7 @@ const (
 	DecisionReject  DecisionKind = "reject"  // refuse a draft of a lesson, so that it is not learned
 	DecisionAccept  DecisionKind = "accept"  // put a draft of a lesson into use
 	DecisionAbout   DecisionKind = "about"   // change which checks a case concerns
-	DecisionUndo    DecisionKind = "undo"    // revert the latest decision
+	DecisionUndo    DecisionKind = "undo"    // revert an earlier decision
 )
 
 // BuriedFor is Node.ArchivedFor in the tombstone of a banned memory. Before it becomes a tombstone, a banned memory
@@ -66,7 +66,7 @@ type Decision struct {
 	// memory again.
 	Fresh bool `json:"fresh,omitempty"`
 
-	// Purged reports that only the id of the memory remains.
+	// Purged reports that the text of the memory was deleted. Tombstone returns what remains.
 	Purged bool `json:"purged,omitempty"`
 }
 

@@ -26,7 +26,7 @@ type Evaluation struct {
 	Reason      string             `json:"reason,omitempty"` // the evaluator's explanation
 	Agent       Agent              `json:"agent,omitzero"`
 	Trial       string             `json:"trial,omitempty"`    // trial id from Memory.Guide; links the run to its guidance
-	Evidence    *Evidence          `json:"evidence,omitempty"` // for a person who reviews the run
+	Evidence    *Evidence          `json:"evidence,omitempty"` // what the test tool recorded of the run
 }
 
 // Agent identifies the agent that judged.
@@ -38,7 +38,7 @@ type Agent struct {
 
 // Limits of an Evaluation.
 const (
-	MaxField    = 1 << 20 // bytes of one text or JSON value
+	MaxField    = 1 << 20 // bytes of one text or JSON value of an Evaluation
 	MaxName     = 1 << 10 // bytes of an id, a name or a route
 	maxSuite    = 1 << 12 // tests in one suite
 	maxAttempts = 1 << 20 // largest Evaluation.Attempt
@@ -96,7 +96,7 @@ func (e *Evaluation) Labelled() bool {
 	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
 }
 
-// Check returns the first field that breaks a limit, as a *FieldError, or nil.
+// Check returns a *FieldError for the first field that is missing, invalid or contradicts another, or nil.
 func (e *Evaluation) Check() error {
 	for _, f := range []struct {
 		name, text string

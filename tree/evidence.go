@@ -14,7 +14,7 @@ import (
 // has their bytes.
 type Evidence struct {
 	Failure  string     `json:"failure,omitempty"` // printed by the tool
-	Steps    []TestStep `json:"steps,omitempty"`   // in order
+	Steps    []TestStep `json:"steps,omitempty"`   // in the order in which they ran
 	Pictures []Picture  `json:"pictures,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
 }

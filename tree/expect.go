@@ -26,13 +26,13 @@ type Where struct {
 
 // The values of Expectation.Property. They determine the meaning of Expected and Seen.
 const (
-	OfText      = "text"      // the element's text; of an element without a name, any text of the page
-	ofCount     = "count"     // the number of such elements
-	OfState     = "state"     // one of the states, such as Enabled
-	OfValue     = "value"     // the number next to the element's name
+	OfText      = "text"      // the text of the element, or any text of the page if Where has no name
+	ofCount     = "count"     // the number of elements that Where locates
+	OfState     = "state"     // a state of the element, such as Enabled
+	OfValue     = "value"     // the number next to the name of the element
 	ofOrder     = "order"     // the names of elements in order, separated by “ > ”
-	OfAttribute = "attribute" // an attribute as name=value, as in HTML: type=password
-	OfRelation  = "relation"  // a relation of numbers; the only one is Product
+	OfAttribute = "attribute" // an HTML attribute of the element as name=value: type=password
+	OfRelation  = "relation"  // a relation of numbers on the page; the only one is Product
 )
 
 // The values of Expected and Seen for OfState, and Product, the only one for OfRelation.

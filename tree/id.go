@@ -58,12 +58,12 @@ func Hash(parts ...string) string {
 	return base32Lower.EncodeToString(h.Sum(nil))[:20]
 }
 
-// Spelled returns the JSON of n. Two nodes are equal if and only if their JSON is. It returns "" if n has a Raw that
-// is no JSON; Check refuses such a node.
+// Spelled returns the JSON of n. Two nodes are equal if and only if their JSON is. It returns "" if n has no JSON,
+// as with a NaN or a Raw that is none; Check refuses such a node.
 func Spelled(n *Node) string {
 	b, err := json.Marshal(n)
 	if err != nil {
-		return "" // only a Raw that Check refuses fails to marshal
+		return "" // only what Check refuses fails to marshal
 	}
 	return string(b)
 }

@@ -11,8 +11,8 @@ type Miss struct {
 	How       string   `json:"how,omitempty"`     // the mistake: whole sentences, quoted
 	Cause     string   `json:"cause,omitempty"`   // the root cause in general terms, from a model, if no check fits
 	Instead   string   `json:"instead,omitempty"` // what to do, as written by a model
-	Claimed   string   `json:"claimed,omitempty"` // what the agent assumed; evidence, never included in a prompt
-	Truth     string   `json:"truth,omitempty"`   // what was true; likewise
+	Claimed   string   `json:"claimed,omitempty"` // what the agent assumed, which was wrong
+	Truth     string   `json:"truth,omitempty"`   // what was true
 	From      string   `json:"from"`              // author: person, model or rules
 	Sure      float64  `json:"sure"`              // confidence in Check, 0 to 1
 	At        []string `json:"at,omitempty"`      // fields of the evaluation that the miss was read from, such as reason
@@ -36,8 +36,8 @@ const (
 	MaxThings = 4  // things that one miss or lesson names in What
 )
 
-// Says returns the lessons of n: the stored ones of an experience or strategy, and for a case one for each check it
-// missed. Misses of one check become one lesson; Says skips a miss with neither check nor text.
+// Says returns the lessons of n: the stored ones of an experience or strategy, and for a case those of its
+// misses. Misses of one check become one lesson; Says skips a miss with neither check nor text.
 func (n *Node) Says() []Lesson {
 	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
 		return n.Content.Lessons

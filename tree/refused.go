@@ -12,9 +12,11 @@ import (
 // is built from those memories; callers query it before they inject or learn a memory.
 //
 //   - A banned, forgotten or rejected lesson removes its check from the cases it rested on.
-//   - The sentence of a banned or rejected lesson is removed from every memory, whatever its cases are.
-//     A sentence of the catalogue is identified by its check, in every language and with any things inserted.
-//   - A lesson written by a person replaces the catalogue's sentence for its check.
+//   - The sentence of a banned or rejected lesson is removed from every memory, whatever its cases are, unless a
+//     person wrote it there later. A sentence of the catalogue is identified by its check, in every language and with
+//     any things inserted.
+//   - A lesson written by a person replaces the sentence for its check in cases, and in strategies that
+//     no person wrote.
 //   - A lesson that lost cases is not injected if too few remain.
 //
 // A strategy aggregates lessons. Refusing one affects only the strategy, and the sentences that a person wrote in it. A
@@ -31,7 +33,7 @@ type Refused struct {
 
 // Refusal is a person's decision against a sentence or a check.
 type Refusal struct {
-	Said  DecisionKind `json:"said"` // what the person decided: ban, forget, reject or about
+	Said  DecisionKind `json:"said"` // what the person decided: ban, forget or reject
 	By    string       `json:"by,omitempty"`
 	Check string       `json:"check,omitempty"` // the check that is no longer injected; "" if unknown
 
@@ -172,7 +174,7 @@ func (r *Refused) of(id string, d taxonomy.Direction, check string) *Refusal {
 }
 
 // Lesson reports whether people refused lesson l of n: its sentence, or its check in all cases that it rests on. A
-// text that a person wrote after the refusal is not refused.
+// text that a person wrote is refused only for its sentence, and not by a refusal before it was written.
 func (r *Refused) Lesson(n *Node, l *Lesson) bool { return r.lesson(n, l) != nil }
 
 func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {

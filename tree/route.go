@@ -3,7 +3,8 @@ package tree
 import "strings"
 
 // Route returns the pattern of the route s. It removes query, fragment and trailing slash, keeps only the path of a
-// URL, and replaces every segment that identifies one object (a number, a UUID, a hash) by :p.
+// URL, and replaces every segment that identifies one object (a number, a UUID, a hash) by :p. A leading # is no
+// fragment: Route("#/orders") is /orders.
 //
 //	/orders/42?x=1#y → /orders/:p
 //

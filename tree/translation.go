@@ -20,8 +20,8 @@ func (o *Translation) Texts() []string {
 	return append([]string{o.Title, o.Check, o.Mistake}, o.AppliesWhen...)
 }
 
-// In returns n in the language lang: a copy with the texts of Content.Other if these are in lang, else n itself. The
-// copy omits what has no translation, such as NotWhen. Its lesson keeps its id.
+// In returns n in the language lang: a copy with the texts of Content.Other if these are in lang and n still has their
+// lesson, else n itself. The copy has no NotWhen. The lesson keeps its id and loses its Instead.
 func (n *Node) In(lang string) *Node {
 	o := n.Content.Other
 	if o == nil || lang != otherLang(n.Lang) {

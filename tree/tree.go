@@ -48,11 +48,11 @@ func (t Type) Level() int {
 // Status is whether a node is in use, and why not.
 type Status string
 
-// The statuses. Prompts receive only probation and active nodes.
+// The statuses. Guidance has only probation and active nodes, and in one run of ten a node that was held back.
 const (
-	Probation   Status = "probation"   // in use, and confirmed by fewer than two later cases of other tests
+	Probation   Status = "probation"   // in use, but not yet confirmed by later cases of other tests or by runs
 	Active      Status = "active"      // in use
-	Quarantined Status = "quarantined" // not in use: imported and not yet promoted, or likely to harm
+	Quarantined Status = "quarantined" // not in use: imported and not yet promoted, or likely to harm and measured again
 	Retired     Status = "retired"     // not in use: an experience or strategy that lost its evidence, or harms
 	Archived    Status = "archived"    // not in use, for the reason in ArchivedFor
 )
@@ -159,7 +159,7 @@ type CaseData struct {
 	Misses          []Miss   `json:"misses,omitempty"` // what was missed, most important first
 	About           *About   `json:"about,omitempty"`  // a person's decisions; prevents another analysis
 
-	Evidence *Evidence `json:"evidence,omitempty"` // of the run, from its test tool; no part of the id
+	Evidence *Evidence `json:"evidence,omitempty"` // from the test tool, of the first run that has any; no part of the id
 }
 
 // TestCase is the test in which the agent's judgment was wrong.
