@@ -58,8 +58,8 @@ type Tried struct {
 
 // Limits of an Ablation.
 const (
-	MaxGiven = 64  // memories of one run
-	MaxTried = 256 // runs of one ablation
+	MaxGiven = 64  // most memories of the failed run of an Ablation
+	MaxTried = 256 // most runs of one Ablation
 )
 
 // Check returns the first field that breaks a limit or contradicts another, as a *FieldError, or nil.

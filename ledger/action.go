@@ -35,7 +35,8 @@ func (a *Action) Corrects() bool {
 		slices.ContainsFunc(a.Verdicts, func(v Verdict) bool { return v.Labelled })
 }
 
-// Before holds, for a node that an action changed, the values that fields had before. A status of "" was not changed.
+// Before holds, for a node that an action changed, the values that fields had before; for one that it added, those that
+// an undo sets. A status of "" was not changed.
 type Before struct {
 	ID           string            `json:"id"`
 	Gained       string            `json:"gained,omitempty"` // of a relabel: the evaluation added to the case
@@ -44,8 +45,8 @@ type Before struct {
 	Decision     *tree.Decision    `json:"word,omitempty"`
 	SupersededBy string            `json:"supersededBy,omitempty"`
 	ArchivedFor  string            `json:"archivedFor,omitempty"`
-	Content      *tree.Content     `json:"content,omitempty"`     // of an edit or about
-	Provenance   *tree.Provenance  `json:"provenance,omitempty"`  // of an edit or about
+	Content      *tree.Content     `json:"content,omitempty"`     // of an edit, an about or a lesson taught again
+	Provenance   *tree.Provenance  `json:"provenance,omitempty"`  // of an edit, an about or a lesson taught again
 	Case         *tree.CaseData    `json:"case,omitempty"`        // of an about
 	ErrorType    string            `json:"errorType,omitempty"`   // of an about
 	Taught       *tree.Taught      `json:"taught,omitempty"`      // of a lesson taught again

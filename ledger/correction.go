@@ -82,7 +82,7 @@ func CorrectionSentences() []string {
 // maxSignals is the most signals in a correction.
 const maxSignals = 16
 
-// Check returns the first field that breaks a limit, as a *FieldError, or nil.
+// Check returns the first invalid field of c, as a *FieldError, or nil.
 func (c *Correction) Check() error {
 	if c.Evaluation == "" {
 		return &tree.FieldError{Field: "evaluation", Problem: "is missing; say whose verdict it is"}

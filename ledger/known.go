@@ -84,7 +84,7 @@ const (
 	FactEdited       KnownOp = "edit"       // Says holds in place of the fact
 	FactForgotten    KnownOp = "forget"     // the fact is out of use
 	FactSettled      KnownOp = "settle"     // the fact holds, and what contradicted it does not
-	FactNone         KnownOp = "none"       // a model found no fact in the note of Case; Fact is FactPrefix
+	FactNone         KnownOp = "none"       // no fact: a model found none in the note of Case, or it was purged
 )
 
 // Source is where a FactEntry comes from.

@@ -14,13 +14,13 @@ type Shape struct {
 	Verdicts  int       `json:"verdicts"`  // number of labelled verdicts that it was learned from
 	Mean      []float64 `json:"mean"`      // mean of each property
 	Deviation []float64 `json:"deviation"` // standard deviation of each property
-	Passes    []float64 `json:"passes"`    // weight of each in passing verdicts: log-odds of being wrong, per deviation
-	Fails     []float64 `json:"fails"`     // the same for failing verdicts
+	Passes    []float64 `json:"passes"`    // weight of a property in passing verdicts: log-odds of an error per deviation
+	Fails     []float64 `json:"fails"`     // weight of a property in failing verdicts, as in Passes
 }
 
 // Limits of a Shape.
 const (
-	LeastShaped  = 50  // verdicts of each kind, at least: too little can be learned from fewer
+	LeastShaped  = 50  // least number of verdicts that a Shape is learned from
 	maxShape     = 64  // length of a list
 	mostOfShape  = 1e3 // a mean or deviation
 	mostOfWeight = 4   // a weight

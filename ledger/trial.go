@@ -138,8 +138,8 @@ type Entry struct {
 	Work       *Work       `json:"work,omitempty"`  // an update of a run under way
 }
 
-// Check returns the first invalid field of the entry's Known, Walk or Work, as a *FieldError, or nil. Memtree checks
-// every entry before it stores it. Entries of other kinds always pass.
+// Check returns the first invalid field of the entry's Known, Walk or Work, as a *FieldError, or nil. Entries of other
+// kinds always pass.
 func (e *Entry) Check() error {
 	switch {
 	case e.Known != nil:

@@ -32,11 +32,11 @@ type SightingKind string
 
 // The kinds of sightings. In brackets are the fields of Sighting that a kind uses besides URL.
 const (
-	SeenPage        SightingKind = "page"        // a page was open (Title; Status: of 400 or more if it is missing)
+	SeenPage        SightingKind = "page"        // a page was open (Title; Status: 400 or more if the page is missing)
 	SeenElement     SightingKind = "element"     // a page has an element (Role, Name, Place)
-	SeenAction      SightingKind = "action"      // something was done on it (Do, Selector, Role, Name, To, Failed, MS)
+	SeenAction      SightingKind = "action"      // something was done on a page (Do, Selector, Role, Name, To, Failed, MS)
 	SeenLink        SightingKind = "link"        // the page URL links to the page To (To; Name: the link's text)
-	SeenCall        SightingKind = "call"        // it called an address (Do: the method; To: the address; Status, Params)
+	SeenCall        SightingKind = "call"        // a page made a call (Do: its method; To: the address; Status, Params)
 	SeenFlow        SightingKind = "flow"        // a path (Name; Steps; URL: its first page; To: its last page)
 	SeenRequirement SightingKind = "requirement" // a requirement (Code, Name, Priority; Steps: acceptance criteria; Tests)
 )

@@ -12,7 +12,8 @@ import (
 )
 
 // Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
-// index. It may lose them at any time, except data for whose name [HeldBeside] is true, which cannot be built again.
+// index. It may lose them at any time, except data for whose name [HeldBeside] is true, which cannot be built again and
+// which only a purge removes.
 type Deriver interface {
 	// SaveDerived stores the output of write. The name consists of letters, digits and dashes; version is that of the
 	// store from which the data was built. Data under the same name is replaced completely or not at all.

@@ -8,7 +8,8 @@ import (
 
 // Sentinel errors. A store wraps them with context, so compare with errors.Is.
 var (
-	// ErrConflict means that another commit changed a node on which the batch was planned.
+	// ErrConflict means that another commit changed a node on which the batch was planned, or finished one of its
+	// evaluations.
 	ErrConflict = errors.New("the plan is stale: a node it was made on has changed")
 	ErrClosed   = errors.New("the store is closed")
 	ErrReadOnly = errors.New("the store is open for reading only")

@@ -26,7 +26,7 @@ func DigestOf(e *tree.Evaluation) [8]byte {
 }
 
 // Judge returns what becomes of an arrival with the key of k. The same evaluation, or its form before it had a label,
-// is a duplicate. Any other contradicts it, unless it adds a label to one without.
+// is a duplicate. Any other contradicts it, unless it adds a label to one without or k.Digest is zero.
 func (k *Known) Judge(digest [8]byte, labelled bool) ReceiptStatus {
 	var none [8]byte
 	switch {

@@ -28,7 +28,8 @@ func NewPictures(pictures Gallery, t Reader, unread func() []tree.Evaluation) *P
 }
 
 // Keep reads a picture of a run, stores it and returns its reference for [tree.Evidence]. name is its file name. The
-// error is a *tree.FieldError if the picture is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels.
+// error is a *tree.FieldError if the picture is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels, and
+// wraps errors.ErrUnsupported without a gallery.
 // Record the run within the hour: pictures that no run or case refers to are removed.
 func (g *Pictures) Keep(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
 	if g.store == nil {
@@ -94,8 +95,8 @@ func (g *Pictures) Count(ctx context.Context) (n int, size int64, err error) {
 // pictureGrace is how long a picture may wait for its run to be recorded.
 const pictureGrace = time.Hour
 
-// Sweep removes the pictures to which no run in the inbox, no dead letter and no case in use refers. It spares pictures
-// that were stored in the last hour.
+// Sweep removes the pictures to which no run in the inbox, no dead letter and no case refers that is not archived. It
+// spares pictures that were stored in the last hour.
 func (g *Pictures) Sweep(ctx context.Context) error {
 	if g.store == nil {
 		return nil

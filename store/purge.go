@@ -7,14 +7,15 @@ import (
 )
 
 // Purge names what a batch removes permanently. The nodes themselves are removed by changes of the batch, which leave
-// tombstones. Commit removes all their bytes from the files of the store before it returns; after a crash the next open
-// does. Copies in memory remain until the process ends.
+// tombstones. A store in a folder removes all their bytes from its files before Commit returns; after a crash the next
+// open does. PostgreSQL keeps them in its files until VACUUM. Copies in memory remain until the process ends.
 type Purge struct {
 	// Nodes are ids of nodes and facts. Actions on them lose their reason and the state that they would restore. Ledger
-	// entries on facts that a model took from the notes of these nodes, and all entries on the facts themselves, are
-	// removed too.
+	// entries on facts that a model took from the notes of these nodes, and all entries on the facts themselves, lose
+	// the fact (ledger.FactNone).
 	Nodes []string `json:"nodes,omitempty"`
-	// Evaluations are keys. Verdicts on them lose the place and the features for package risk, dead letters lose the run.
+	// Evaluations are keys. Verdicts on them keep their result and node only, actions lose the same as those on Nodes, and
+	// dead letters lose the run.
 	Evaluations []string `json:"evaluations,omitempty"`
 	Trials      []string `json:"trials,omitempty"` // ids; the trials lose place and query
 }

@@ -48,8 +48,8 @@ type Reader interface {
 // on disk, so it refuses every further write, and a reopen finds out. A context that is cancelled before the write
 // begins leaves no trace. One that is cancelled during the wait for the disk may leave the whole write, never a part.
 //
-// Readers see every write acknowledged before they started and never half a batch. They do not wait for writers. After
-// Close every method returns ErrClosed.
+// Readers see every write acknowledged before they started and never half a batch. They do not wait for writers. A
+// Shared store may show the writes of other processes later. After Close every other method returns ErrClosed.
 type Store interface {
 	Reader
 
@@ -65,7 +65,8 @@ type Store interface {
 	Accept(ctx context.Context, es []tree.Evaluation) ([]Receipt, error)
 
 	// Lease returns up to n accepted evaluations, oldest first, that are not leased. The lease ends when a batch names
-	// the key as Done or Dead, with Release, with Close, or with the process.
+	// the key as Done or Dead, with Release, with Close, or with the process. In a Shared store another process can have
+	// the evaluations some time after this one last called Lease.
 	Lease(ctx context.Context, n int) ([]tree.Evaluation, error)
 
 	// Release ends leases, so that the next Lease can return the evaluations.
@@ -155,5 +156,5 @@ type Info struct {
 	Outbox      int         `json:"outbox"`      // number of evaluations accepted and not yet formed
 	Dead        int         `json:"dead"`        // number of dead letters
 	Entries     uint64      `json:"entries"`     // number of entries in the ledger
-	Bytes       int64       `json:"bytes"`       // size on disk
+	Bytes       int64       `json:"bytes"`       // size on disk; 0 for a store in a database
 }

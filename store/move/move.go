@@ -37,7 +37,7 @@ type Target interface {
 	// Drop removes everything that this move and the earlier ones put, so that the next move begins anew.
 	Drop(ctx context.Context) error
 
-	// Finish makes the copy a store that can be opened, with the counts in info, those of the source.
+	// Finish makes the copy a store that can be opened, with the version and origin in info, those of the source.
 	Finish(ctx context.Context, info store.Info) error
 }
 
@@ -73,7 +73,8 @@ var ErrDiffers = errors.New("the copy differs from the store, so it is not taken
 const partSize = 1000
 
 // Copy copies the store from into to, or continues an earlier copy. It compares both by their hash, and then makes the
-// copy a store that can be opened. Nothing may write to the source meanwhile.
+// copy a store that can be opened. Nothing may write to the source meanwhile. Copy leaves out dead letters that were
+// purged.
 //
 // Copy calls step with the kind of content that it copies (memories, ledger, letters, outbox, known, beside) or with
 // verify, with the number done and about the total; a total of 0 is unknown.

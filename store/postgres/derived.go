@@ -19,7 +19,7 @@ import (
 const pieceSize = 1 << 20
 
 // SaveDerived saves derived data under name. Data that cannot be built again (store.HeldBeside) does not replace what
-// another process saved since this one last opened or saved it. See store.Deriver.
+// another process saved since this one last opened or saved it: SaveDerived returns an error. See store.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)

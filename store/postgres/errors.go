@@ -87,8 +87,8 @@ func (a Address) refused(why store.Refusal, format string, args ...any) error {
 	return &store.RefusedError{Why: why, At: a.String(), Problem: fmt.Sprintf(format, args...)}
 }
 
-// Writable returns nil if the database accepts writes of this user. Otherwise it returns a *store.RefusedError: the
-// server is read-only, or the user lacks privileges.
+// Writable returns nil if the database accepts writes of this user. It returns a *store.RefusedError if the server is
+// read-only or the user lacks privileges, and another error if the database does not answer.
 func (s *Store) Writable(ctx context.Context) error {
 	var reads, may bool
 	err := s.reading(ctx, func() error {

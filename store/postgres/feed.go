@@ -15,14 +15,14 @@ import (
 // HistoryPoint is a point in the history of a tree, up to which a follower has read.
 type HistoryPoint struct {
 	Version int64
-	Hash    []byte // hash of the commit that made the version; empty for version 0
+	Hash    []byte // hash of the commit that made the version; empty for version 0 and that of a move
 	Entries int64  // number of the last entry of the ledger
 }
 
 // Feed holds what was committed after a HistoryPoint, in order.
 type Feed struct {
 	Place   HistoryPoint // where to continue reading
-	Info    store.Info   // summary of the store at Place
+	Info    store.Info   // summary of the newest version of the store, even if there is More
 	Now     time.Time    // time of the read, by the server's clock
 	Commits []feedRow    // versions with their changes as a JSON array; only commits that changed nodes
 	Entries []feedRow    // numbers with their ledger entries

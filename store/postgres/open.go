@@ -35,8 +35,9 @@ const (
 // connections is the most connections of a tree, unless the URL has pool_max_conns.
 const connections = 16
 
-// Open opens the tree at a, and creates the schema and the tree if they are missing. The error is a *store.FormatError
-// for a schema that this program does not know, and wraps store.ErrAway if no database answers.
+// Open opens the tree at a, and creates the schema and the tree if they are missing and o permits it. The error wraps a
+// *store.FormatError if they are missing, are of a schema that this program does not know or are being moved, and
+// store.ErrAway if no database answers.
 func Open(ctx context.Context, a Address, o Options) (*Store, error) {
 	s, err := open(ctx, a, o)
 	if err != nil {

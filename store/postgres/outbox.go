@@ -27,7 +27,7 @@ type leases struct {
 }
 
 // Lease returns up to n evaluations of the outbox and leases them to the caller. Of one tree only one process at a time
-// gets evaluations. See store.Store.
+// gets evaluations, until 30 seconds after its last Lease. See store.Store.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)

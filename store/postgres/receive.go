@@ -24,8 +24,9 @@ type Receiver struct {
 
 var _ move.Target = (*Receiver)(nil)
 
-// Receive creates a tree at a for a move, or finds the one that an earlier move from the same source began. source
-// identifies the source and its state, without a space; name is the source's name for people.
+// Receive creates a tree at a for a move, or finds the one that an earlier move from the same source began. It
+// drops what a move from another source has put. source identifies the source and its state, without a space; name is
+// the source's name for people.
 func Receive(ctx context.Context, a Address, source, name string) (*Receiver, error) {
 	s, err := open(ctx, a, Options{Moving: source + " " + name})
 	if err != nil {
@@ -200,7 +201,8 @@ func (r *Receiver) PutKnown(ctx context.Context, part []store.KnownKey) error {
 		labelled)
 }
 
-// Finish sets the counts of the tree to those in info, and makes the tree one that can be opened. See move.Target.
+// Finish counts what was put, sets the version and origin of the tree to those in info, and makes it one that can be
+// opened. See move.Target.
 func (r *Receiver) Finish(ctx context.Context, info store.Info) error {
 	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		var q pgx.Batch

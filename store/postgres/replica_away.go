@@ -26,8 +26,9 @@ func (r *Replica) isAway() error {
 }
 
 // Accept adds evaluations to the outbox of the database. If the database is away, refuses or fails, Accept writes them
-// to the journal on this machine, and their receipts have Here set. It returns an error only for invalid evaluations,
-// for a deleted tree, or if the journal fails too. See store.Store.
+// to the journal on this machine, and their receipts have Here set. It returns an error without a journal, for
+// evaluations that the database cannot hold, for a deleted tree, if ctx ends, or if the journal fails too. See
+// store.Store.
 func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -72,8 +73,8 @@ func keepable(err error) bool {
 	return true
 }
 
-// Knows reports which keys the database has. What would keep [Replica.Accept] from it, as a database that is away or
-// refuses, counts as that it has none: the runs go into the journal then, under their present keys. See store.Knower.
+// Knows reports which keys the database has. If Accept would write to the journal, because the database is away or
+// fails, Knows reports that it has none. See store.Knower.
 func (r *Replica) Knows(ctx context.Context, keys []string) (known []bool, err error) {
 	if err = r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("look up keys: %w", err)
@@ -129,8 +130,9 @@ func (r *Replica) untilAway(ctx context.Context, call func(context.Context) erro
 	return err
 }
 
-// Commit writes the batch b to the database. When it returns, reads of r see the batch. While the database is known to
-// be away, it returns store.ErrAway at once. See store.Store.
+// Commit writes the batch b to the database. When it returns, reads of r see the batch; if the database went away after
+// the commit, they see it later. While the database is known to be away, Commit returns an error at once. See
+// store.Store.
 func (r *Replica) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	if err := r.usable(ctx); err != nil {
 		return 0, fmt.Errorf("commit: %w", err)

@@ -17,8 +17,8 @@ import (
 // scanBytes is how much a scan reads ahead. A scan of less holds no connection while its caller works.
 const scanBytes = 32 << 20
 
-// Scan yields the nodes that f selects, sorted by id. It holds a transaction of the database open until it ends. See
-// store.Store.
+// Scan yields the nodes that f selects, sorted by id. A scan of more than 32 MiB holds a connection of the database
+// until it ends. See store.Store.
 func (s *Store) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		var problem error

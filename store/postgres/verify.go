@@ -12,8 +12,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Verify reads all nodes and entries, and checks the laws of the tree, the counts, and the chain of the commits. It
-// does not check the bytes on the server's disk; PostgreSQL's data checksums and pg_amcheck do. See store.Verifier.
+// Verify reads all nodes and entries, and checks the laws of each node, the counts, and the chain of the commits. If
+// the store is written to meanwhile, it skips the counts and the chain. It does not check the bytes on the server's
+// disk; PostgreSQL's data checksums and pg_amcheck do. See store.Verifier.
 func (s *Store) Verify(ctx context.Context, found func(problem error)) (store.Verified, error) {
 	info, err := s.Info(ctx)
 	if err != nil {
