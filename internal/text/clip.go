@@ -164,8 +164,8 @@ func sentenceFollows(rest string, stop bool) bool {
 	return !stop || !unicode.IsLower(r)
 }
 
-// ClipBytes cuts a text to at most limit bytes, after a whole character. It replaces NUL and invalid bytes, which the
-// text of a node must not have.
+// ClipBytes cuts a text to at most limit bytes, after a whole character, and adds … to what it cuts. It replaces NUL
+// and invalid bytes, which the text of a node must not have. For a limit below 3 a text that is too long becomes "".
 func ClipBytes(s string, limit int) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "�")
@@ -177,6 +177,9 @@ func ClipBytes(s string, limit int) string {
 		return s
 	}
 	cut := limit - len("…")
+	if cut < 0 {
+		return ""
+	}
 	for cut > 0 && !utf8.RuneStart(s[cut]) {
 		cut--
 	}

@@ -171,4 +171,6 @@ func TestClipBytes(t *testing.T) {
 	require.Equal(t, "to…", text.ClipBytes("totals", 5))
 	require.Equal(t, "总…", text.ClipBytes("总额总额", 8), "after a whole character")
 	require.Equal(t, "a�b�", text.ClipBytes("a\x00b\xff", 20))
+	require.Equal(t, []string{"", "", "…"}, []string{text.ClipBytes("total", -1), text.ClipBytes("total", 2),
+		text.ClipBytes("total", 3)}, "no room for more")
 }
