@@ -42,8 +42,9 @@ var (
 	errTwice    = errors.New("there are two answers about this run")
 )
 
-// Read decodes an answer to the prompt made from in. It returns one output for each run, in the order of in.Runs. If
-// the answer can be used for no run, err joins the reasons, written for the model.
+// Read decodes an answer to the prompt made from in. It returns one output for each run, in the order of in.Runs, and
+// none for an answer that is not JSON of this form. If the answer can be used for no run, err joins the reasons,
+// written for the model.
 func (in AnalyseInput) Read(raw json.RawMessage) ([]AnalyseOutput, error) {
 	var a struct {
 		Runs []struct {

@@ -1,6 +1,6 @@
 // Package prompts has one template and one typed function for every text that memtree sends to a model, in Chinese and
 // English. The function cleans, cuts and fences texts from outside before the template sees them, so no template can
-// omit that.
+// omit that. Guidance and Second leave texts unchanged, because package enhance has cleaned them.
 //
 // To add a prompt, add: the templates templates/NAME.en.tmpl and NAME.zh.tmpl; a file NAME.go with the typed input,
 // its method fields (the input of the template) and a method on [Set] that ends in render; and, in

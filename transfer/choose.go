@@ -15,7 +15,9 @@ import (
 )
 
 // ExportChoice selects the nodes of an export. The zero value selects all nodes but archived ones and imports that
-// wait in quarantine. All adds these; the other fields restrict the selection where they are set.
+// wait in quarantine. All adds these; the other fields restrict the selection where they are set. A selected lesson
+// brings its cases, unless Level or NoCases is set. Tombstones of forgotten and banned nodes are selected too; of the
+// fields only ErrorTypes, Level and NoCases restrict them.
 type ExportChoice struct {
 	ErrorTypes    []string   // only these; none: all
 	Scope         tree.Scope // only its product, suite and test, where set

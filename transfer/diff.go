@@ -19,10 +19,10 @@ type TreeDiff struct {
 	Added   []Differs `json:"added"`   // only in b
 	Gone    []Differs `json:"gone"`    // only in a
 	Changed []Differs `json:"changed"` // in both, and different
-	Lessons struct {  // in all of these
+	Lessons struct {
 		Added int `json:"added"`
 		Gone  int `json:"gone"`
-	} `json:"lessons"` // number of lessons in these three
+	} `json:"lessons"` // number of lessons in Added, Gone and Changed
 	Facts FactsDiff `json:"facts"`
 }
 

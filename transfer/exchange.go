@@ -40,11 +40,12 @@ type Exchange struct{ door treeDoor }
 // NewExchange returns the Exchange of the memory behind door.
 func NewExchange(door treeDoor) *Exchange { return &Exchange{door} }
 
-// ExportOptions selects what to export. Nil and the zero value select all nodes and facts in use.
+// ExportOptions selects what to export. Nil and the zero value select the nodes of a zero ExportChoice, and all facts
+// in use.
 type ExportOptions struct {
 	ExportChoice      // its Redactor is ignored: see Redact
 	Risk         bool // include how many verdicts of each judge, product and scene type were right
-	Redact       bool // remove secrets, addresses and names from the export, and omit cases and facts
+	Redact       bool // remove secrets, addresses and names from the export, and omit facts and, without Cases, cases
 	Cases        bool // with Redact: include cases, redacted
 
 	// NoFacts omits the facts about products. Export also omits them with Redact, and if the choice is by anything but a

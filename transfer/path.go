@@ -119,9 +119,9 @@ const (
 )
 
 // Write writes nodes and beside to path in a form, completely or not at all, and returns the manifest. The form Seed
-// has neither a manifest nor a place for beside. The nodes must come sorted by error type, then id, each once. Write
-// replaces only an earlier export: of a folder it removes the files of other error types and leaves those of other
-// names.
+// has no manifest, no place for beside and no tombstones. The nodes must come sorted by error type, then id, each once.
+// Write replaces only an earlier export: of a folder it removes the files of other error types and leaves those of
+// other names.
 func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], beside Beside) (m Manifest, err error) {
 	switch form {
 	case Folder:

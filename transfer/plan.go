@@ -20,12 +20,12 @@ type Class string
 
 // The classes of nodes in an import.
 const (
-	New         Class = "new"         // the tree gets it as a new node
-	Same        Class = "same"        // the tree has it with the same content
-	Newer       Class = "newer"       // it adds to the node that the tree has
-	Conflicting Class = "conflicting" // it adds to the node that the tree has, and contradicts it
-	Held        Class = "held"        // it would add to a node in use, but a quarantined import may not
-	Rejected    Class = "rejected"    // it breaks a law of the tree
+	New         Class = "new"         // the node is new to the tree
+	Same        Class = "same"        // the tree has the node with the same content
+	Newer       Class = "newer"       // the node changes the one that the tree has
+	Conflicting Class = "conflicting" // the node changes the one that the tree has, and contradicts it
+	Held        Class = "held"        // the node would change one in use, but a quarantined import may not
+	Rejected    Class = "rejected"    // the node breaks a law of the tree
 )
 
 // Classes returns all classes, in the order of a report for people.

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Waits reports whether n is an import on which no person has decided: neither promoted, nor banned here. A ban is a
-// decision of this tree, so learning and guidance see the node from then on, and an undo lets it wait again.
+// Waits reports whether n is an import on which no person has decided: neither promoted, nor banned or forgotten here.
+// A ban is a decision of this tree, so learning and guidance see the node from then on, and an undo lets it wait again.
 func Waits(n *tree.Node) bool { return unpromoted(n) && !n.Entombed() }
 
 // unpromoted reports whether n has the status of an import that was not promoted, banned or not.

@@ -1,9 +1,9 @@
 // Package transfer moves nodes between trees: it writes nodes to a file or a folder and reads them back, merges
 // versions of two trees, plans the changes of an import, and reports the differences of two trees.
 //
-// It proposes changes, as lists of tree.Change, and writes to no store itself. FORMAT.md describes the bytes of a
-// file. Reading treats every file as hostile: names come from an allow-list, and lines, counts, bytes and the
-// compression ratio have limits. It refuses an incomplete file.
+// It proposes changes, as lists of tree.Change; only an Exchange writes, through its memory. FORMAT.md describes the
+// bytes of a file. Reading treats every file as hostile: names come from an allow-list, and lines, counts, bytes and
+// the compression ratio have limits. It refuses an incomplete file.
 //
 // Where to look:
 //   - choose.go, redact.go, write.go, folder.go, seed.go: the selected nodes, and how they are written

@@ -14,7 +14,7 @@ type Op string
 // The kinds of file operations. A short write is a separate hook call after that of the write; a fault of it writes
 // half.
 const (
-	OpOpen       Op = "open"   // opening or creating a file
+	OpOpen       Op = "open"   // opening a file or directory, without creating it
 	opCreate     Op = "create" // an open that may create
 	opRead       Op = "read"   // including ReadAt
 	opWrite      Op = "write"  // including WriteAt
