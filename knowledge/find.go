@@ -183,7 +183,7 @@ type factCandidate struct {
 // mostNear is how many of the facts that came near are named.
 const mostNear = 20
 
-// Find returns the facts that a run receives, the best first, at most 3, and in near the other facts that it
+// Find returns the facts that a run receives, the best first, at most 3, and in near at most 20 others that it
 // considered, with the reason why the run does not receive them. It looks at a few index lists only, however many facts
 // there are.
 func (b *Base) Find(q *Query) (given, near []FoundFact) {

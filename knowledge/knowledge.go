@@ -59,11 +59,11 @@ type FactState string
 
 // The states of a fact.
 const (
-	Proposed   FactState = "proposed"   // only an agent or another tree states it; no run receives it
-	Active     FactState = "active"     // a person or a note backs it; runs receive it
-	Disputed   FactState = "disputed"   // people, facts or runs contradict it; it waits for a person
-	Superseded FactState = "superseded" // another fact replaced it
-	Archived   FactState = "archived"   // a person contradicted or forgot it
+	Proposed   FactState = "proposed"   // only an agent or another tree states the fact; no run receives it
+	Active     FactState = "active"     // a person or a note backs the fact; runs receive it if its trust is Floor or more
+	Disputed   FactState = "disputed"   // people, facts or runs contradict the fact; it waits for a person
+	Superseded FactState = "superseded" // another fact replaced the fact
+	Archived   FactState = "archived"   // a person contradicted or forgot the fact
 )
 
 // Fact is one sentence about the product, with its state and trust at some time.
@@ -81,7 +81,7 @@ type Fact struct {
 	From  Source    `json:"from"`         // what kind of source stated it first
 
 	People  []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
-	Cases   []string `json:"cases,omitempty"`        // ids of the cases whose notes state it
+	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state it, one for each test
 	Right   int      `json:"right,omitempty"`        // runs that received it and went right
 	Missed  int      `json:"missed,omitempty"`       // runs that received it and missed a defect
 	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced it

@@ -13,7 +13,7 @@ const MostProposed = 200
 
 // Propose adds a statement of an agent as a proposal in the name of by. No run receives it before a person or a note
 // confirms it. Propose returns the fact, and whether it is new; a statement that the tree has already adds nothing. It
-// refuses statements as [Clean] does, and all once MostProposed proposals wait.
+// refuses statements as [Clean] does, and all new ones once MostProposed proposals wait.
 func (l *Library) Propose(ctx context.Context, s ledger.Statement, by string) (f Fact, added bool, err error) {
 	says, _, err := Clean(s, l.s.Secrets)
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 	KindRefused      ErrorKind = "refused"        // the model or its filter declined to answer
 	KindMalformed    ErrorKind = "malformed"      // the model completed an answer that is not valid
 	KindTooLarge     ErrorKind = "too large"      // the request or the answer is over a limit
-	KindBadRequest   ErrorKind = "bad request"    // the provider rejects the form of the request
-	KindNotSet       ErrorKind = "not configured" // no model is configured
+	KindBadRequest   ErrorKind = "bad request"    // the form of the request is invalid, or the provider rejects it
+	KindNotSet       ErrorKind = "not configured" // no model is configured, or not at a valid address
 	KindNotRecorded  ErrorKind = "not recorded"   // answers are replayed from recordings, and this request has none
 )
 
@@ -43,7 +43,7 @@ type Error struct {
 	Err error
 }
 
-// Error returns what went wrong and, if a person can do something about it, what to do.
+// Error returns the kind and the cause and, if the provider requested a wait, when to try again.
 func (e *Error) Error() string {
 	s := "model " + string(e.Kind)
 	if e.Status != 0 {

@@ -16,10 +16,10 @@ const haltedFor = 5 * time.Minute
 const alone = 10 * time.Second
 
 // Halt is a Generator that passes requests to another one. After an error that is [Error.Lasting], such as a wrong key,
-// it makes no further call and returns that error. A second request that the provider does not understand has the same
-// effect, if it understood none before. Other calls wait some seconds for the first one to end, so that a wrong key
-// costs one call and not as many as are made at once. A panic in the other generator becomes an error. It is safe for
-// concurrent use.
+// it returns that error without a call. After five minutes it tries a call again. A second request that the provider
+// does not understand has the same effect, if it understood none before. Other calls wait some seconds for the first
+// one to end, so that a wrong key costs one call and not as many as are made at once. A panic in the other generator
+// becomes an error. It is safe for concurrent use.
 type Halt struct {
 	of  Generator
 	now func() time.Time

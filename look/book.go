@@ -105,7 +105,7 @@ func (b *Archive) answerTokens(decides bool) int {
 // Name returns "looks", the name of this data beside a store.
 func (*Archive) Name() string { return "looks" }
 
-// Changes returns a number that grows with every change of the looks.
+// Changes returns a number that grows with every Put and Purge.
 func (b *Archive) Changes() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()

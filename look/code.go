@@ -11,7 +11,7 @@ const (
 // The codes of a look, for package risk: what the model found about the verdict, as far as its quotations are in the
 // evidence.
 const (
-	None      uint8 = iota // there is no look, or one that counts for nothing
+	None      uint8 = iota // there is no look
 	Supported              // the verdict holds, and every point has a quotation; the model gave no chance
 	Holds                  // the verdict holds, and some point has a quotation
 	Unseen                 // the model could not tell whether the verdict holds, or nothing it quotes is in the evidence
@@ -72,8 +72,8 @@ func (l *Look) Quoted() (point, quote string) {
 	return point, quote
 }
 
-// Code returns the code of the look for package risk: None, Supported and so on, or one of the codes for
-// probabilities.
+// Code returns the code of the look for package risk: Supported, Holds and so on, or one of the codes for
+// probabilities. It is never None.
 func (l *Look) Code() uint8 {
 	quoted, pictured := 0, 0
 	for i := range l.Points {

@@ -51,8 +51,8 @@ type Options struct {
 	MaxCalls *int             // calls of the model; nil: no bound
 	MaxCost  *float64         // cost of these calls, by Price; nil: no bound
 	Price    meter.Price      // price of the model's tokens
-	Reader   llm.Generator    // the model to call instead
-	Decider  decide.Decider   // the model to ask instead for probabilities; it quotes nothing
+	Reader   llm.Generator    // model to call instead of Access.Model; nil: Access.Model
+	Decider  decide.Decider   // model to ask for probabilities instead; it quotes nothing; nil: none
 	Progress func(ReadResult) // called after every look; may be nil
 }
 
@@ -82,7 +82,7 @@ const (
 )
 
 // Read has a model look at the verdicts of es, in this order, except those that were looked at before. If it ends
-// early, it keeps the looks so far. Without a model the error is llm.KindNotSet.
+// early, it keeps the looks so far. Without a model and a Decider the error is of llm.KindNotSet, but not with DryRun.
 func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (ReadResult, error) {
 	out := ReadResult{Asked: len(es)}
 	model := o.Reader

@@ -6,7 +6,7 @@
 //     the test.
 //
 // go test runs packages in parallel processes, and a store has one writer. If another process writes the store, Run
-// only reads it, records no trials, and records the judgments once the other process is done.
+// only reads it, records no trials, and records the judgments if the other process is done within 20 seconds.
 package memtreetest
 
 import (

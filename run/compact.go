@@ -14,9 +14,7 @@ type Message struct {
 	// Kind is decision, error, finding or task if the caller knows that the message has to stay. For other messages
 	// Compact reads the text, see [KindOf].
 	Kind ledger.WorkKind `json:"kind,omitempty"`
-	// Kind is decision, error, finding or task where the caller knows that the message has to stay. Of others the text is
-	// read, see [KindOf].
-	Text string `json:"text"`
+	Text string          `json:"text"`
 }
 
 // CompactOptions configures Compact. Budget is required.
@@ -34,7 +32,7 @@ type CompactOptions struct {
 // Compacted counts what Compact did.
 type Compacted struct {
 	Before  int `json:"before"`  // tokens of the transcript
-	After   int `json:"after"`   // tokens of the result, at most the budget
+	After   int `json:"after"`   // tokens of the result
 	Marked  int `json:"marked"`  // messages that Read recognized as an error, a finding or a decision
 	Left    int `json:"left"`    // messages of which only the summary has something
 	Short   int `json:"short"`   // marked messages that lost some sentences
@@ -53,8 +51,8 @@ const (
 // unchanged. Otherwise Compact keeps, whole and in order: system messages, messages with a kind, errors, findings,
 // decisions, and the last ones. It replaces the others by a summary of their sentences with the rarest terms, as far as
 // there is room. If even the kept messages do not fit, those that Read recognized lose their other sentences, and a
-// sentence that several have stays once; then the longest messages are cut. No message with a kind is dropped. The same
-// transcript gives the same result.
+// sentence that several have stays once; then the longest messages are cut, to nothing if need be. No message with a
+// kind is dropped, so very many of them may exceed the budget. The same transcript gives the same result.
 func Compact(list []Message, o CompactOptions) ([]Message, Compacted) {
 	c := compaction{o: o}
 	if c.o.Count == nil {

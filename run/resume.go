@@ -14,7 +14,7 @@ type Resumption struct {
 	Next   []Task        `json:"next"`             // unfinished tasks, those under way first
 	Taken  []Task        `json:"taken,omitempty"`  // unfinished tasks that other agents do; not in Next
 	Idle   time.Duration `json:"idle"`             // time since the last update
-	Beside string        `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
+	Beside string        `json:"beside,omitempty"` // another agent that wrote the last update, within the last 5 minutes
 }
 
 // Resume returns what the agent by needs to continue the open run with the id. If there is none, the error is

@@ -80,8 +80,8 @@ type Task struct {
 // of another agent to the run is that a writer is warned of.
 const lease = 5 * time.Minute
 
-// TakenFrom reports whether an agent other than by does the task at the time now. Agents without a name (by is "") take
-// no task, and no other agent takes a task from them.
+// TakenFrom reports whether an agent other than by does the task at the time now: it set the state to doing at most
+// five minutes ago. It is false if either agent has no name.
 func (t *Task) TakenFrom(by string, now time.Time) bool {
 	return t.State == "doing" && t.By != "" && by != "" && t.By != by && now.Sub(t.At) <= lease
 }

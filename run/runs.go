@@ -42,7 +42,7 @@ const MostUpdates = 1000
 type Accepted struct {
 	Updates int    `json:"updates"`          // number of updates that were new
 	Known   int    `json:"known"`            // number of updates whose key the run had already
-	Beside  string `json:"beside,omitempty"` // another agent that wrote to the run within the last 5 minutes
+	Beside  string `json:"beside,omitempty"` // another agent that wrote the last update, within the last 5 minutes
 	// Taken are ids of tasks in the updates that another agent took at the same moment, and does.
 	Taken []string `json:"taken,omitempty"`
 }

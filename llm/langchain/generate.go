@@ -21,7 +21,8 @@ var errDeadline = errors.New("the model took longer than the configured timeout"
 // ID returns provider and model, such as "openai:gpt-4o".
 func (m *ChatModel) ID() string { return m.config.Provider + ":" + m.config.Model }
 
-// Generate asks the model, at temperature 0, for an object that fits the schema of r. See [llm.Generator].
+// Generate asks the model for an object that fits the schema of r, at temperature 0 unless the model rejects that
+// parameter. See [llm.Generator].
 func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if n := len(r.System) + len(r.Prompt); n > maxPrompt {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindTooLarge,
