@@ -27,17 +27,16 @@ type Query struct {
 	Limits Limits
 }
 
-// Limits bounds the number of hits. A zero field means its default, which is the number written beside it. A negative
-// number means none.
+// Limits bounds the number of hits. A zero field means its default. A negative number of hits means none.
 type Limits struct {
-	Total       int // 3
-	Strategies  int // 0: people read strategies; agents read the lessons below them
-	Experiences int // 2
-	Cases       int // 2
-	Candidates  int // 20: how many are computed on each level; 1 to 1,000
+	Total       int // most memories in all; 0: 3
+	Strategies  int // most strategies; 0: none, because people read these, and agents the lessons below
+	Experiences int // most experiences; 0: 2
+	Cases       int // most cases; 0: 2
+	Candidates  int // memories computed on each level, 1 to 1,000; 0: 20
 
-	// 0.2: memories with less confidence are not taken, except that a case of the very test needs no confidence.
-	// Negative: no floor.
+	// Confidence is the least confidence of a memory that is taken; 0: 0.2; negative: no floor. A case of the very test
+	// needs no confidence.
 	Confidence float64
 }
 

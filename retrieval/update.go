@@ -41,8 +41,8 @@ func (ix *Index) Prepare(ctx context.Context, nodes []tree.Node) (*Prepared, err
 	return &Prepared{nodes, entries, note}, nil
 }
 
-// Take does the second half of Update, after the commit: it publishes a new state. It waits only for another Take, and
-// for no embedder.
+// Take does the second half of Update, after the commit: it publishes a new state. It waits only for another Take
+// and for the end of a Merge, and for no embedder.
 func (ix *Index) Take(version uint64, p *Prepared) error {
 	ix.writer.Lock()
 	defer ix.writer.Unlock()

@@ -39,8 +39,8 @@ type Risk struct {
 	Low  float64 `json:"low"`  // lower end of the 95 % interval of P
 	High float64 `json:"high"` // upper end of it
 
-	// Direction is the most frequent direction of wrong verdicts with the same value, such as pass; None if none was
-	// wrong.
+	// Direction is the most frequent direction of wrong verdicts with the same value, such as pass. If none was wrong, it
+	// is that of the counts of other teams, or None.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 
 	// Enough is whether the signals are proven to predict. If it is false, P is the base rate and Because is empty.

@@ -15,7 +15,7 @@ import (
 // Nightly configures when every tree evolves, and what that may cost. The zero value means never.
 type Nightly struct {
 	At    string                // time of day in the time zone of the service, such as 02:30; "" or "off": never
-	Bound memtree.EvolveOptions // options of each evolve
+	Bound memtree.EvolveOptions // MaxCalls and MaxCost of each evolve; other options are ignored
 	// extent of the second look at the riskiest verdicts, which a model takes after the evolve, within Bound
 	Look look.Extent
 	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive the
@@ -54,9 +54,9 @@ func nextAt(now time.Time, hour, minute int) time.Time {
 	}
 }
 
-// RunSchedule lets every tree evolve at the time of day in n, one after the other, until ctx ends or s closes. An
-// evolve that was missed for more than a day is made up at once. It returns nil at once if n.At means never, and an
-// error if n.At is invalid.
+// RunSchedule lets every writable tree evolve at the time of day in n, one after the other, until ctx ends or s closes.
+// It skips a tree that evolved within the last hour. An evolve that was missed for more than a day is made up at once.
+// It returns nil at once if n.At means never, and an error if n.At is invalid.
 func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 	hour, minute, on, err := ParseAt(n.At)
 	if err != nil || !on {

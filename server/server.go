@@ -130,7 +130,8 @@ const (
 	maxHeader = 16 << 10
 )
 
-// Serve answers requests on l until ctx ends. Then it accepts no more, finishes those in progress, and returns nil.
+// Serve answers requests on l until ctx ends. Then it accepts no more, gives those in progress five seconds to finish,
+// and returns nil. If l fails earlier, it returns the error.
 // Before the first request it sends one query to each tree, which takes two seconds at most; requests wait for that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{

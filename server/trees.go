@@ -48,8 +48,8 @@ type treeOf struct {
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
 
 // Add adds the open memory m under name. readOnly reports whether it was opened for reading only. q holds its jobs, and
-// Server.Close closes q; if q is nil, a new queue of this process holds them. The error is for an invalid name, or one
-// that is taken.
+// Server.Close closes q; if q is nil, a new queue of this process holds them. The error is for an invalid name, one
+// that is taken, or the 1001st tree.
 func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue)
 // Names returns the names of the trees, sorted.
 func (t *Trees) Names() []string { return slices.Clone(t.names) }
 
-// Writable reports whether a tree may be changed.
+// Writable reports whether at least one tree may be changed.
 func (t *Trees) Writable() bool {
 	return slices.ContainsFunc(t.names, func(name string) bool { return !t.byName[name].readOnly })
 }

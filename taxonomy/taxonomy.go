@@ -20,9 +20,9 @@ import (
 // is applied too widely, so the two are never mixed.
 type Direction string
 
-// The directions. A right verdict has None.
+// The directions of a verdict.
 const (
-	None      Direction = ""           // the verdict is right
+	None      Direction = ""           // the verdict is right, or the direction is not known
 	FalsePass Direction = "false_pass" // a defect was missed (漏报)
 	FalseFail Direction = "false_fail" // a defect was reported that does not exist (误报)
 	Other     Direction = "other"      // wrong, but neither of the two

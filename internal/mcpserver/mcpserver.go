@@ -6,7 +6,8 @@
 //
 // Input is hostile: unknown fields are refused, texts and lists have limits, and an error is an answer with a sentence
 // on what to do. Output is inside the fence of guidance, or marked as data (quote.go): no text of a memory can give an
-// agent orders. The ground truth of a test is never included, since the calling agent may be on that very test.
+// agent orders. Answers do not include the ground truth of a test, since the calling agent may be on that very test;
+// exception: the prompts of read_runs, for an agent that learns in the place of a model, have it.
 //
 // Where to look:
 //   - call.go, schema.go, inputs.go, fields.go: a call, decoded and checked; errors.go: errors as sentences
@@ -29,8 +30,8 @@ type May uint8
 
 // The permissions of a caller besides reading, which is always allowed.
 const (
-	Write   May = 1 << iota // record trials, outcomes and cases
-	Propose                 // propose lessons, which then wait for a person
+	Write   May = 1 << iota // record trials, outcomes, cases and runs, and read and learn in the place of a model
+	Propose                 // propose lessons and facts, which then wait for a person
 	Correct                 // correct what a case is about, at a person's request
 )
 

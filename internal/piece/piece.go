@@ -19,7 +19,7 @@ import (
 // it lies within a page, or is read with Span, which joins pages.
 const PageSize = 4096
 
-// Castagnoli is the table of the CRC-32C, which all checksums of derived data use.
+// Castagnoli is the table of the CRC-32C, which the checksums of pieces and their heads use.
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Kind describes one kind of file.

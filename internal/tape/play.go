@@ -75,7 +75,8 @@ type Player struct {
 	first   unrecordedError
 }
 
-// Open reads all recordings in the folder dir. The error is a [*FolderError] with the path of the damaged file.
+// Open reads all recordings in the folder dir. The error is a [*FolderError] with the path of the
+// folder or of the damaged file.
 func Open(dir string) (*Player, error) {
 	info, err := os.Stat(dir)
 	switch {

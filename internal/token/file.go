@@ -101,7 +101,8 @@ func decode(path string, b []byte) ([]Token, error) {
 	return f.Tokens, nil
 }
 
-// Add stores the token t in the folder dir. The error is ErrTaken or ErrMany if it cannot.
+// Add stores the token t in the folder dir. The error wraps ErrTaken if there is a token of its name, and ErrMany if
+// there are MaxTokens tokens.
 func Add(dir string, t Token) error {
 	return change(dir, func(all []Token) ([]Token, error) {
 		i, there := find(all, t.Name)
