@@ -32,9 +32,10 @@ const backupTries = 50
 
 // Backup copies the store in the folder from to the folder to, as of one moment. Another process may write to the store
 // meanwhile; the copy contains everything acknowledged before the call. The folder to is absent, empty, or an earlier
-// backup of the same store; Backup then copies only snapshot files that are new. The copy is a complete store at every
-// moment, and Backup opens and verifies it at the end. It omits data that can be built again, such as an index, and
-// includes data that cannot ([store.HeldBeside]). started is reported to processes that find the copy locked.
+// backup of the same store; of the snapshot files Backup then copies only those that are new, and the earlier backup is
+// a complete store at every moment. Backup opens and verifies the copy at the end. It omits data that can be built
+// again, such as an index, and includes data that cannot ([store.HeldBeside]). started is reported to processes that
+// find the copy locked.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// MustExist returns a *store.FormatError if the folder dir contains no store. It returns nil if dir contains one, even
-// a damaged one.
+// MustExist returns a *store.FormatError if the folder dir contains no store, or one without its FORMAT.json. It
+// returns nil if dir contains a store, even a damaged one, or cannot be read: opening it then returns the reason.
 func MustExist(dir string) error {
 	info, err := os.Stat(filepath.Join(dir, formatName))
 	switch {
@@ -27,8 +27,8 @@ func MustExist(dir string) error {
 	}
 }
 
-// HoldsParts reports whether the folder dir contains files of a store, even if the file that identifies a store,
-// FORMAT.json, is missing.
+// HoldsParts reports whether the folder dir contains a manifest or a snapshot of a store, even if the file that
+// identifies a store, FORMAT.json, is missing. A store without a snapshot has neither.
 func HoldsParts(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	names := make([]string, len(entries))

@@ -37,9 +37,9 @@ type Loss struct {
 	Kind   lossKind `json:"kind"`
 	File   string   `json:"file"`
 	Offset int64    `json:"offset"`         // offset of the first unreadable byte in File
-	Bytes  int64    `json:"bytes"`          // bytes moved to broken/; 0 if they are missing
+	Bytes  int64    `json:"bytes"`          // unreadable bytes, which a repair moves to broken/; 0 if they are missing
 	Count  int      `json:"count"`          // number of lost items; 0 if unknown
-	Name   string   `json:"name,omitempty"` // id of the node, if it can be read
+	Name   string   `json:"name,omitempty"` // id of the node, if it can be read; name of the derived data
 }
 
 // lossKind is the kind of a loss.

@@ -88,8 +88,8 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// OpenDir opens the store in a folder of the real file system, and creates the folder if it does not exist. It touches
-// nothing outside the folder, regardless of links in it.
+// OpenDir opens the store in a folder of the real file system. Unless o.ReadOnly, it creates the folder and the store
+// if they do not exist. It touches nothing outside the folder, regardless of links in it.
 func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)

@@ -37,7 +37,7 @@ type Target interface {
 	// Drop removes everything that this move and the earlier ones put, so that the next move begins anew.
 	Drop(ctx context.Context) error
 
-	// Finish makes the copy a store that can be opened, with the version and origin in info, those of the source.
+	// Finish makes the copy a store that can be opened. info is that of the source; its version may become the copy's.
 	Finish(ctx context.Context, info store.Info) error
 }
 
