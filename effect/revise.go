@@ -36,7 +36,7 @@ func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Tim
 		Repeated: t.Repeated, Confirmed: t.Confirmed, NotOn: t.NotOn,
 	}
 	s := Standing{Status: n.Status, Mark: n.Mark, Ours: n.HeldBack()}
-	if n.Credit != nil && n.Credit.Held != nil {
+	if n.Credit != nil && n.Credit.Held != nil && !Given(n.Status, n.Mark) {
 		credit.Held, s.Since = n.Credit.Held, n.Credit.Held.Since
 	}
 	if n.Credit != nil {
@@ -46,6 +46,7 @@ func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Tim
 	if next, reason := Next(e, s, now); next != n.Status {
 		op, why = tree.OpStatus, reason
 		r = Revised{n.ID, n.Status, next, why}
+		credit.Held = nil
 		if x.Status = next; !Given(x.Status, x.Mark) {
 			credit.Held = &tree.Held{Since: now.UTC(), Was: n.Status, Why: why.EN}
 		}

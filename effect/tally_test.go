@@ -75,7 +75,14 @@ func TestRevise(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, Revised{"c_1", tree.Retired, tree.Active, r.Why}, r)
 	require.False(t, c.Node.HeldBack())
-	require.Equal(t, noon, c.Node.Credit.Held.Since, "what was said of it stays")
+	require.Nil(t, c.Node.Credit.Held)
+	c.Node.Status = tree.Retired
+	require.False(t, c.Node.HeldBack(), "retired by learning, and not for harm")
+
+	c.Node.Status, c.Node.Credit.Held = tree.Active, &tree.Held{Since: noon, Was: tree.Active, Why: "it harmed"}
+	c, _, ok = Revise(&c.Node, &e, nil, "ours", noon.Add(time.Hour))
+	require.True(t, ok)
+	require.Nil(t, c.Node.Credit.Held, "stored by an earlier version")
 }
 
 // TestSuspect: of two memories at different places, the harmful one is found, even if its place is as hard as the harm

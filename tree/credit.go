@@ -25,7 +25,7 @@ type Credit struct {
 	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated at the last rewrite because of such runs
 	Confirmed int      `json:"confirmed,omitempty"` // right runs with it, of tests that made its mistake in an earlier run
 	NotOn     []string `json:"notOn,omitempty"`     // ids of tests it misled, sorted; not injected there unless pinned
-	Held      *Held    `json:"held,omitempty"`      // why it was last held back, also if that is over; nil: never
+	Held      *Held    `json:"held,omitempty"`      // why it is held back; nil: it is not
 }
 
 // Held records why and since when a memory is out of use because it harms, and its status before.
