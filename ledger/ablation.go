@@ -47,7 +47,7 @@ type Ablation struct {
 	// Culprits are the memories that cause the failure: one, or several if the test fails only with all of them or if
 	// the allowed runs were used up.
 	Culprits []string `json:"culprits,omitempty"`
-	Why      string   `json:"why,omitempty"` // why it ended early, or why Culprits was not narrowed down further
+	Why      string   `json:"why,omitempty"` // why the ablation ended early, or why Culprits was not narrowed down further
 }
 
 // Tried is one run of an ablation, and its result.

@@ -7,16 +7,16 @@ import (
 
 // Action is one decision of a person: what it concerned, and the state before, from which undo restores it.
 type Action struct {
-	ID         string            `json:"id"` // a_…
+	ID         string            `json:"id"` // id of the action, a_…
 	Kind       tree.DecisionKind `json:"said"`
 	By         string            `json:"by,omitempty"`
 	Why        string            `json:"why,omitempty"`
 	Node       string            `json:"node,omitempty"`       // id of the memory
 	Evaluation string            `json:"evaluation,omitempty"` // of a relabel: key of the evaluation
-	Undoes     string            `json:"undoes,omitempty"`     // of an undo: id of the action that it reverts
+	Undoes     string            `json:"undoes,omitempty"`     // of an undo: id of the action that the undo reverts
 	Job        string            `json:"job,omitempty"`        // of an accept: key of the job that wrote the draft
-	Purged     bool              `json:"purged,omitempty"`     // the texts are gone, so it cannot be undone
-	Before     []Before          `json:"before,omitempty"`     // every node it changed as it was before, sorted by id
+	Purged     bool              `json:"purged,omitempty"`     // the texts are gone, so the action cannot be undone
+	Before     []Before          `json:"before,omitempty"`     // the changed nodes as they were before, sorted by id
 	Verdict    *Verdict          `json:"verdict,omitempty"`    // of a relabel: the verdict before
 	// Verdicts, of a relabel of many evaluations, are the verdicts before, without Features.
 	Verdicts []Verdict `json:"verdicts,omitempty"`
@@ -45,10 +45,10 @@ type Before struct {
 	Decision     *tree.Decision    `json:"word,omitempty"`
 	SupersededBy string            `json:"supersededBy,omitempty"`
 	ArchivedFor  string            `json:"archivedFor,omitempty"`
-	Content      *tree.Content     `json:"content,omitempty"`     // of an edit, an about or a lesson taught again
-	Provenance   *tree.Provenance  `json:"provenance,omitempty"`  // of an edit, an about or a lesson taught again
-	Case         *tree.CaseData    `json:"case,omitempty"`        // of an about
-	ErrorType    string            `json:"errorType,omitempty"`   // of an about
-	Taught       *tree.Taught      `json:"taught,omitempty"`      // of a lesson taught again
+	Content      *tree.Content     `json:"content,omitempty"`     // content before an edit, about or repeated teach
+	Provenance   *tree.Provenance  `json:"provenance,omitempty"`  // provenance before an edit, about or repeated teach
+	Case         *tree.CaseData    `json:"case,omitempty"`        // case data before an about
+	ErrorType    string            `json:"errorType,omitempty"`   // error type before an about
+	Taught       *tree.Taught      `json:"taught,omitempty"`      // what was taught before a repeated teach
 	Occurrences  []tree.Occurrence `json:"occurrences,omitempty"` // of a relabel: the occurrences it removed
 }

@@ -56,7 +56,7 @@ type Correction struct {
 
 // Ground is one piece of evidence that a verdict is likely to be wrong.
 type Ground struct {
-	Signal      string   `json:"signal"`                // name of the signal that it explains
+	Signal      string   `json:"signal"`                // name of the signal that the ground explains
 	Words       []string `json:"words,omitempty"`       // from the verdict's reason, the task or the observation
 	Evaluations []string `json:"evaluations,omitempty"` // keys of earlier evaluations that were wrong
 	Memories    []string `json:"memories,omitempty"`    // ids of cases whose mistake the page shows again

@@ -13,7 +13,7 @@ import (
 // Limits of a Statement.
 const (
 	MaxStatement = 1 << 10 // bytes of Statement.Text
-	MaxPages     = 8       // entries in each of Pages and Builds
+	MaxPages     = 8       // most entries in each of Statement.Pages and Statement.Builds
 )
 
 // FactKind is the kind of thing that a Statement is about.
@@ -38,13 +38,13 @@ func FactKinds() []FactKind {
 // Statement is one sentence about the product under test or its environment, and where it holds. With its ID it is a
 // fact.
 type Statement struct {
-	Text  string     `json:"statement"` // one line, Chinese or English
+	Text  string     `json:"statement"` // the statement: one line, Chinese or English
 	Kind  FactKind   `json:"kind"`
 	Pages []string   `json:"pages,omitempty"` // routes as tree.Route spells them, or names of pages; none: all of Scope
 	Scope tree.Scope `json:"scope,omitzero"`  // without Build; the zero scope: every product
-	Agent string     `json:"agent,omitempty"` // the agent it is for; "": all
+	Agent string     `json:"agent,omitempty"` // agent that the statement is for; "": all
 
-	Builds []string `json:"builds,omitempty"` // builds it holds for; none: all
+	Builds []string `json:"builds,omitempty"` // builds for which the statement holds; none: all
 	Fixed  string   `json:"fixed,omitempty"`  // of a known bug: the build in which it is fixed
 }
 
@@ -95,7 +95,7 @@ const (
 	FromTeam     Source = "person" // a person
 	FromNote     Source = "note"   // a model, which read a person's note on a run
 	FromAgent    Source = "agent"  // an agent; agents receive the fact once a person or a note confirms it
-	FromTransfer Source = "import" // another tree; agents receive it once a person or a note confirms it
+	FromTransfer Source = "import" // another tree; agents receive the fact once a person or a note confirms it
 )
 
 // FactEntry is a change of what is known about the product. Its time is Entry.At.
@@ -103,14 +103,14 @@ type FactEntry struct {
 	Op     KnownOp    `json:"op"`
 	Fact   string     `json:"fact"`            // id of the fact; of an edit, of the fact that is replaced
 	Says   *Statement `json:"says,omitempty"`  // of state and edit: the statement
-	Source Source     `json:"source"`          // who states it
+	Source Source     `json:"source"`          // kind of source that the entry comes from
 	By     string     `json:"by,omitempty"`    // name of the person, agent, model or tree
 	Act    string     `json:"act,omitempty"`   // id of the person's decision, if there is one
-	Case   string     `json:"case,omitempty"`  // of a note: id of the case that it belongs to
+	Case   string     `json:"case,omitempty"`  // of a note: id of the case that the note belongs to
 	Test   string     `json:"test,omitempty"`  // of a note: the test of that case
-	Quote  string     `json:"quote,omitempty"` // of a note: its sentence
+	Quote  string     `json:"quote,omitempty"` // of a note: the sentence that states the fact
 	Holds  string     `json:"holds,omitempty"` // of a contradiction by a note: id of the fact that holds instead
-	Why    string     `json:"why,omitempty"`   // a sentence
+	Why    string     `json:"why,omitempty"`   // the reason, a sentence
 }
 
 // Check returns the first invalid field of k, as a *FieldError, or nil.

@@ -10,8 +10,8 @@ import (
 // of hedging phrases and such. It holds numbers alone, no text and no hash of a text. The four lists have one number
 // for each property, in an order that package risk defines.
 type Shape struct {
-	Observed  bool      `json:"observed"`  // learned from verdicts with an observation; false: from those without
-	Verdicts  int       `json:"verdicts"`  // number of labelled verdicts that it was learned from
+	Observed  bool      `json:"observed"`  // learned from verdicts with an observation; false: from verdicts without
+	Verdicts  int       `json:"verdicts"`  // number of labelled verdicts that the shape was learned from
 	Mean      []float64 `json:"mean"`      // mean of each property
 	Deviation []float64 `json:"deviation"` // standard deviation of each property
 	Passes    []float64 `json:"passes"`    // weight of a property in passing verdicts: log-odds of an error per deviation

@@ -25,7 +25,7 @@ type TallyRow struct {
 	Of    RowOf  `json:"of"`
 	Name  string `json:"name,omitempty"`  // name of the judge, product or scene type; "" for OfAll
 	Model string `json:"model,omitempty"` // the judge's model; "": any
-	Value string `json:"value,omitempty"` // the verdict, such as pass
+	Value string `json:"value,omitempty"` // value of the counted verdicts, such as pass; "": every value
 	Right int    `json:"right"`
 	Wrong int    `json:"wrong"`
 
@@ -47,7 +47,7 @@ const (
 // Limits of a Tally.
 const (
 	LeastCounted = 5   // verdicts of a row, at least; a Tally has no row with fewer
-	MaxRows      = 512 // rows of one Tally
+	MaxRows      = 512 // most rows of one Tally
 	MaxRowName   = 200 // bytes of Name, Model or Value of a row
 	maxCounted   = 1_000_000
 )

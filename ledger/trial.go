@@ -24,15 +24,15 @@ type Arm string
 
 // The arms of a trial.
 const (
-	ArmMemory  Arm = "memory"  // the memories found for it
-	ArmOther   Arm = "other"   // as many memories, drawn at random
+	ArmMemory  Arm = "memory"  // the memories found for the run
+	ArmOther   Arm = "other"   // as many memories as were found, drawn at random
 	ArmHoldout Arm = "holdout" // no memories
 )
 
 // Trial is one request for guidance, and which memories it received: those found, or for comparison other ones or
 // none.
 type Trial struct {
-	ID       string      `json:"id"` // t_…
+	ID       string      `json:"id"` // id of the trial, t_…
 	At       time.Time   `json:"at"`
 	Query    string      `json:"query"` // hash of the query
 	Scene    tree.Scene  `json:"scene,omitzero"`
@@ -67,19 +67,19 @@ type Step struct {
 	Trial    string      `json:"trial"` // id of the trial
 	Injected []Injection `json:"injected"`
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
-	Wording  string      `json:"wording,omitempty"`  // as in Trial
+	Wording  string      `json:"wording,omitempty"`  // template of the guidance, see Trial.Wording
 }
 
 // Outcome is the result of a trial: whether the judgment of its run was right. It may come late, twice, or for a trial
 // that is not in the ledger; readers handle all three.
 type Outcome struct {
 	Trial      string             `json:"trial"`      // id of the trial
-	Evaluation string             `json:"evaluation"` // key of the evaluation that decided it
+	Evaluation string             `json:"evaluation"` // key of the evaluation that decided the outcome
 	Attempt    int                `json:"attempt,omitempty"`
 	Correct    bool               `json:"correct"`
 	ErrorType  string             `json:"errorType,omitempty"`
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
-	By         string             `json:"by,omitempty"`   // person who labelled it; the last outcome with By is in force
+	By         string             `json:"by,omitempty"`   // person who labelled the run; the last with By is in force
 	Void       bool               `json:"void,omitempty"` // with By: the label was withdrawn, and the truth is unknown
 }
 
@@ -98,7 +98,7 @@ type Verdict struct {
 	Direction  taxonomy.Direction `json:"direction,omitempty"`
 	Excuse     tree.Excuse        `json:"excuse,omitempty"` // set for a run that is Apart
 	Node       string             `json:"node,omitempty"`   // id of the case made from it, or of which it is an occurrence
-	By         string             `json:"by,omitempty"`     // person who labelled it; the last verdict with By is in force
+	By         string             `json:"by,omitempty"`     // person who labelled the run; the last with By is in force
 
 	// Mends is, for a wrong verdict, whether exactly one verdict is opposite to it, and that one would have been right.
 	Mends bool `json:"mends,omitempty"`

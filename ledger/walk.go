@@ -9,7 +9,7 @@ import (
 
 // Limits of a Walk.
 const (
-	MaxSightings = 500     // sightings of one walk
+	MaxSightings = 500     // most sightings of one Walk
 	MaxAddress   = 2 << 10 // bytes of an address or a selector of a Sighting
 	MaxWalk      = 1 << 20 // bytes of a Walk as JSON
 )
@@ -21,7 +21,7 @@ type Walk struct {
 	Product string     `json:"product,omitempty"`
 	Build   string     `json:"build,omitempty"`
 	Source  string     `json:"source"`         // the tool, such as "playwright" or "har", or the name of an agent
-	Run     string     `json:"run,omitempty"`  // id of the run or exploration that it is part of
+	Run     string     `json:"run,omitempty"`  // id of the run or exploration that the walk is part of
 	Part    int        `json:"part,omitempty"` // index among the walks of Run, from 0
 	Test    string     `json:"test,omitempty"` // the test that ran; "" for an exploration or a description
 	Seen    []Sighting `json:"seen"`
@@ -44,18 +44,18 @@ const (
 // Sighting is one thing that was seen of an application. It never contains values that somebody typed.
 type Sighting struct {
 	Kind     SightingKind `json:"kind"`
-	URL      string       `json:"url,omitempty"` // of the page; only its route and the names of its parameters are used
+	URL      string       `json:"url,omitempty"` // address of the page; only its route and its parameters' names are used
 	Title    string       `json:"title,omitempty"`
 	Role     string       `json:"role,omitempty"`     // ARIA role of the element
 	Name     string       `json:"name,omitempty"`     // accessible name of the element; name of a flow or requirement
 	Place    string       `json:"place,omitempty"`    // part of the page with the element
 	Do       string       `json:"do,omitempty"`       // click, fill, …; the method of a call
-	Selector string       `json:"selector,omitempty"` // as the tool writes it
+	Selector string       `json:"selector,omitempty"` // selector of the element, as the tool writes it
 	To       string       `json:"to,omitempty"`       // see the kinds: where an action or link leads, or what is called
 	Failed   bool         `json:"failed,omitempty"`   // the action found no element, or did nothing
 	MS       int          `json:"ms,omitempty"`       // duration in milliseconds
 	Status   int          `json:"status,omitempty"`   // HTTP status
-	Params   []string     `json:"params,omitempty"`   // names of parameters
+	Params   []string     `json:"params,omitempty"`   // names of the parameters of a call
 	Steps    []string     `json:"steps,omitempty"`    // steps of a flow, or acceptance criteria of a requirement
 	Code     string       `json:"code,omitempty"`     // id of a requirement
 	Priority string       `json:"priority,omitempty"`

@@ -30,9 +30,9 @@ func (o Op) Valid() bool {
 type Change struct {
 	Op    Op             `json:"op"`
 	Node  Node           `json:"node"`            // the resulting node; its Revision is Basis[Node.ID]+1
-	Why   string         `json:"why"`             // a sentence
+	Why   string         `json:"why"`             // the reason, a sentence
 	By    string         `json:"by"`              // formation, evolution, effect, transfer or a person
-	Basis map[string]int `json:"basis,omitempty"` // node id → revision it was planned on; 0: absent
+	Basis map[string]int `json:"basis,omitempty"` // node id → revision that the change was planned on; 0: absent
 	Key   string         `json:"key"`             // hash of the proposal, by which a store recognizes a repetition
 }
 

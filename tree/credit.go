@@ -9,7 +9,7 @@ import (
 // Credit is the measured effect of a memory on the runs that received it. Package effect derives it from the ledger and
 // can derive it again.
 type Credit struct {
-	Runs   int     `json:"runs"`            // first attempts that received it
+	Runs   int     `json:"runs"`            // first attempts that received the memory
 	Tests  int     `json:"tests,omitempty"` // different tests among Runs; 0 in data written before this field existed
 	Right  int     `json:"right"`           // right runs among Runs
 	Effect float64 `json:"effect"`          // share of right runs with the memory minus the share without, -1 to 1
@@ -21,17 +21,17 @@ type Credit struct {
 	// rises with runs in favour of the memory and falls with runs against it; see Node.SetPrior.
 	Prior float64 `json:"said"`
 
-	Repeated  int      `json:"repeated,omitempty"`  // runs that received it and still made its mistake
-	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated at the last rewrite because of such runs
-	Confirmed int      `json:"confirmed,omitempty"` // right runs with it, of tests that made its mistake in an earlier run
-	NotOn     []string `json:"notOn,omitempty"`     // ids of tests it misled, sorted; not injected there unless pinned
-	Held      *Held    `json:"held,omitempty"`      // why it is held back; nil: it is not
+	Repeated  int      `json:"repeated,omitempty"`  // runs that received the memory and still made its mistake
+	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated when a model last rewrote the memory
+	Confirmed int      `json:"confirmed,omitempty"` // right runs with the memory, of tests that made its mistake before
+	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it misled, sorted; unless pinned, not used there
+	Held      *Held    `json:"held,omitempty"`      // why the memory is held back; nil: it is not
 }
 
 // Held records why and since when a memory is out of use because it harms, and its status before.
 type Held struct {
-	Since time.Time `json:"since"` // time of the last run that counted against it
-	Was   Status    `json:"was"`   // its status before
+	Since time.Time `json:"since"` // time of the last run that counted against the memory
+	Was   Status    `json:"was"`   // status of the memory before
 	Why   string    `json:"why"`   // the reason, a sentence
 }
 
@@ -50,8 +50,8 @@ func (n *Node) HeldBack() bool {
 // reason.
 const fewRepeats = 2
 
-// Disregarded reports whether agents ignore n: since it was last rewritten at least two runs repeated its mistake, and
-// in all more runs repeated it than confirmed it.
+// Disregarded reports whether agents ignore n: since a model last rewrote it at least two runs repeated its mistake,
+// and in all more runs repeated it than confirmed it.
 func (n *Node) Disregarded() bool {
 	c := n.Credit
 	return c != nil && c.Repeated-c.Refreshed >= fewRepeats && c.Repeated > c.Confirmed

@@ -13,7 +13,7 @@ import (
 // model that looks at a verdict a second time (package look) is shown it. It only names the pictures; a store.Gallery
 // has their bytes.
 type Evidence struct {
-	Failure  string     `json:"failure,omitempty"` // printed by the tool
+	Failure  string     `json:"failure,omitempty"` // the failure, as printed by the tool
 	Steps    []TestStep `json:"steps,omitempty"`   // in the order in which they ran
 	Pictures []Picture  `json:"pictures,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
@@ -27,11 +27,11 @@ type TestStep struct {
 
 // Picture refers to a picture in a store by the hash of its bytes.
 type Picture struct {
-	SHA256 string `json:"sha256"`         // 64 lower-case hex digits
+	SHA256 string `json:"sha256"`         // hash of the file, 64 lower-case hex digits
 	Name   string `json:"name,omitempty"` // name that the tool gave it
 	Type   string `json:"type"`           // one of PictureTypes
-	Width  int    `json:"width"`          // pixels
-	Height int    `json:"height"`         // pixels
+	Width  int    `json:"width"`          // width in pixels
+	Height int    `json:"height"`         // height in pixels
 	Bytes  int    `json:"bytes"`          // size of the file
 }
 

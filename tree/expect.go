@@ -13,15 +13,15 @@ type Expectation struct {
 	Property string `json:"property"`           // one of OfText, OfState and so on
 	Expected string `json:"expected,omitempty"` // the right value; "" if only Seen is known
 	Seen     string `json:"seen,omitempty"`     // the wrong value that was observed; "" if unknown
-	From     string `json:"from"`               // the text it was read from
+	From     string `json:"from"`               // text that the expectation was read from
 }
 
 // Where locates the part of a page that an expectation is about. All fields may be "".
 type Where struct {
-	Role  string `json:"role,omitempty"`  // an ARIA role
-	Name  string `json:"name,omitempty"`  // of the element, or its label
-	Page  string `json:"page,omitempty"`  // the part of the page that contains it; "": the whole page of the case
-	After string `json:"after,omitempty"` // what has to be done before it is visible; "": nothing
+	Role  string `json:"role,omitempty"`  // ARIA role of the element
+	Name  string `json:"name,omitempty"`  // name or label of the element
+	Page  string `json:"page,omitempty"`  // part of the page that contains the element; "": the whole page of the case
+	After string `json:"after,omitempty"` // what has to be done before the element is visible; "": nothing
 }
 
 // The values of Expectation.Property. They determine the meaning of Expected and Seen.

@@ -77,8 +77,8 @@ func (n *Node) Has(check string) bool {
 
 // About holds a person's decisions on which checks a case concerns. They outweigh its analysis.
 type About struct {
-	Not []string `json:"not,omitempty"` // ids of checks it does not concern, sorted
-	Is  []string `json:"is,omitempty"`  // ids of checks it concerns, sorted
+	Not []string `json:"not,omitempty"` // ids of checks that the case does not concern, sorted
+	Is  []string `json:"is,omitempty"`  // ids of checks that the case concerns, sorted
 }
 
 // Deny records that the case does not concern the check: it moves the check to a.Not.

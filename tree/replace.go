@@ -9,7 +9,7 @@ import (
 // Scalar is a string or a number within a JSON value, as Raw.Replace finds it.
 type Scalar struct {
 	Text   string // without quotes, unescaped
-	Field  string // the field whose value it is; "" if it is itself the name of a field
+	Field  string // field whose value the scalar is; "" if the scalar is the name of a field
 	Listed bool   // an element of an array that is the field's value
 	Number bool   // a whole number without a sign, not a string
 }

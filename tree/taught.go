@@ -11,10 +11,10 @@ import (
 // Taught marks a lesson that rests on no case: a person or an agent taught it. It is retrieved by its own text and
 // conditions, and always for the tests in For.
 type Taught struct {
-	By      string   `json:"by,omitempty"`      // the person, or the agent that proposed it
-	For     []string `json:"for,omitempty"`     // tests that always receive it: prompts or test ids
-	NotFor  []string `json:"notFor,omitempty"`  // tests that never receive it
-	Against []string `json:"against,omitempty"` // ids of lessons that contradicted it when it was taught; sorted
+	By      string   `json:"by,omitempty"`      // person who taught the lesson, or agent that proposed it
+	For     []string `json:"for,omitempty"`     // tests that always receive the lesson: prompts or test ids
+	NotFor  []string `json:"notFor,omitempty"`  // tests that never receive the lesson
+	Against []string `json:"against,omitempty"` // ids of lessons that contradicted this one when it was taught; sorted
 }
 
 // MaxExamples is the maximum length of each of Taught.For and Taught.NotFor.

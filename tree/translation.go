@@ -5,7 +5,7 @@ import "slices"
 // Translation holds the texts of an experience in its second language: in English if Node.Lang is Chinese, and the
 // other way round. Check and Mistake are those of one lesson.
 type Translation struct {
-	Lesson      string   `json:"lesson"` // Lesson.ID of that lesson
+	Lesson      string   `json:"lesson"` // Lesson.ID of the translated lesson
 	Title       string   `json:"title,omitempty"`
 	Check       string   `json:"check"`
 	Mistake     string   `json:"mistake,omitempty"`

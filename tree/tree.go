@@ -63,8 +63,8 @@ type Mark string
 // The marks of a node.
 const (
 	Unmarked Mark = ""    // no lasting decision
-	Pinned   Mark = "pin" // learning, measured effects and pruning leave it unchanged
-	Banned   Mark = "ban" // never in use, whatever its status
+	Pinned   Mark = "pin" // learning, measured effects and pruning leave the node unchanged
+	Banned   Mark = "ban" // the node is never in use, whatever its status
 )
 
 // Node is one memory, of any level. Its JSON field names are those of the design document the tree comes from, so that
@@ -88,15 +88,15 @@ type Node struct {
 	Revision     int                 `json:"revision"` // 1 when added, incremented by every change
 	Origin       Origin              `json:"origin"`
 	Provenance   Provenance          `json:"provenance"`
-	Occurrences  []Occurrence        `json:"occurrences"`            // sorted by time, then evaluation
-	Counters     map[string]Counters `json:"counters,omitempty"`     // runs that received it, by origin id
+	Occurrences  []Occurrence        `json:"occurrences"`            // runs with the mistake, by time, then evaluation
+	Counters     map[string]Counters `json:"counters,omitempty"`     // runs that received the node, by origin id
 	Credit       *Credit             `json:"credit,omitempty"`       // measured effect on the runs that received it
-	SupersededBy string              `json:"supersededBy,omitempty"` // id of the node that replaced it
+	SupersededBy string              `json:"supersededBy,omitempty"` // id of the node that replaced this one
 	ArchivedFor  string              `json:"archivedFor,omitempty"`  // the reason, for an archived node
 	Elsewhere    *Elsewhere          `json:"elsewhere,omitempty"`    // cases that remained in another tree
 	Taught       *Taught             `json:"taught,omitempty"`       // only for an experience that was taught
-	LastChange   string              `json:"lastChange,omitempty"`   // key of the change that made this revision
-	Decision     *Decision           `json:"word,omitempty"`         // a person's latest decision on it
+	LastChange   string              `json:"lastChange,omitempty"`   // key of the change that made the revision
+	Decision     *Decision           `json:"word,omitempty"`         // a person's latest decision on the node
 }
 
 // Elsewhere describes the cases of an experience or strategy that was imported without them: counts and ids.
@@ -112,12 +112,12 @@ type Content struct {
 	Title       string       `json:"title,omitempty"`
 	Description string       `json:"description"`           // what went wrong, for people
 	Guidance    string       `json:"guidance"`              // what to check and what is right, for the agent
-	Confidence  float64      `json:"confidence"`            // 0 to 1
-	AppliesWhen []string     `json:"appliesWhen,omitempty"` // conditions, one sentence each
-	NotWhen     []string     `json:"notWhen,omitempty"`     // conditions under which it does not apply
+	Confidence  float64      `json:"confidence"`            // confidence in the memory, 0 to 1
+	AppliesWhen []string     `json:"appliesWhen,omitempty"` // conditions under which the memory applies, one sentence each
+	NotWhen     []string     `json:"notWhen,omitempty"`     // conditions under which the memory does not apply
 	Lessons     []Lesson     `json:"lessons,omitempty"`     // at most MaxLessons
-	Scenes      []string     `json:"scenes,omitempty"`      // scene types of its cases, most frequent first
-	Other       *Translation `json:"other,omitempty"`       // the same in the other language, if the writer provided it
+	Scenes      []string     `json:"scenes,omitempty"`      // scene types of the memory's cases, most frequent first
+	Other       *Translation `json:"other,omitempty"`       // the text in the other language, if the writer provided it
 }
 
 // Lesson is one thing learned: a kind of check, the things on which it was missed, and how. Kind, What and Mistake are
@@ -125,7 +125,7 @@ type Content struct {
 type Lesson struct {
 	ID   string   `json:"id"`             // l_…, see LessonID
 	Kind string   `json:"kind,omitempty"` // id of a check of the taxonomy; "" if none fits
-	What []string `json:"what,omitempty"` // the things on which it was missed, at most MaxThings
+	What []string `json:"what,omitempty"` // things on which the check was missed, at most MaxThings
 	// Scenes, in a strategy, are the scene types with most of the misses: sorted, at most MaxThings.
 	Scenes  []string `json:"scenes,omitempty"`
 	Check   string   `json:"check"`             // what to do
@@ -133,17 +133,17 @@ type Lesson struct {
 	Instead string   `json:"instead,omitempty"`
 	// From is the author of Check: catalogue, person or model, "" if unknown.
 	From  string   `json:"from,omitempty"`
-	Cites []string `json:"cites,omitempty"` // ids of the cases it rests on
-	Tests int      `json:"tests,omitempty"` // number of different tests that missed it
-	Times int      `json:"times,omitempty"` // number of runs that missed it
+	Cites []string `json:"cites,omitempty"` // ids of the cases that the lesson rests on
+	Tests int      `json:"tests,omitempty"` // number of different tests that missed the check
+	Times int      `json:"times,omitempty"` // number of runs that missed the check
 }
 
 // Metadata holds the dates and counts of a node. The dates are times of evaluations, not of writing.
 type Metadata struct {
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
-	UsageCount  int       `json:"usageCount"`  // runs that received it
-	SuccessRate float64   `json:"successRate"` // share of these runs that were right, 0 to 1
+	UsageCount  int       `json:"usageCount"`  // runs that received the node
+	SuccessRate float64   `json:"successRate"` // share of UsageCount that was right, 0 to 1
 }
 
 // CaseData is the evidence of a case and its analysis. TestCase, AgentJudgment and EvaluatorReason are evidence and
@@ -154,7 +154,7 @@ type CaseData struct {
 	AgentJudgment   string   `json:"agentJudgment"`             // content of a JSON string; other JSON in canonical form
 	EvaluatorReason string   `json:"evaluatorReason,omitempty"` // the evaluator's explanation
 	ActualError     string   `json:"actualError"`               // the specific error of this run
-	ErrorReason     string   `json:"errorReason"`               // its root cause
+	ErrorReason     string   `json:"errorReason"`               // root cause of ActualError
 	AvoidanceHint   string   `json:"avoidanceHint"`
 	Misses          []Miss   `json:"misses,omitempty"` // what was missed, most important first
 	About           *About   `json:"about,omitempty"`  // a person's decisions; prevents another analysis
@@ -174,7 +174,7 @@ type TestCase struct {
 type Scene struct {
 	ID    string `json:"id,omitempty"`
 	Type  string `json:"type,omitempty"`  // a scene type of the taxonomy, or the team's own
-	Route string `json:"route,omitempty"` // in a node: a pattern, see Route
+	Route string `json:"route,omitempty"` // route of the page; in a node a pattern, see Route
 }
 
 // Scope is where a memory applies. An empty field restricts nothing. A memory with SuiteTests applies at its place in
@@ -184,7 +184,7 @@ type Scope struct {
 	Suite      string   `json:"suite,omitempty"`
 	Test       string   `json:"test,omitempty"`
 	SuiteTests []string `json:"suite_tests,omitempty"`
-	Position   int      `json:"position,omitempty"` // zero-based, in SuiteTests
+	Position   int      `json:"position,omitempty"` // zero-based index in SuiteTests
 
 	// Build is the version or hash of the product under test. It does not limit where a memory applies. In a memory it
 	// is the build in which the mistake was last made; in a query it is the present build. Only if the two are equal
@@ -204,11 +204,11 @@ type Provenance struct {
 	Analyst  string   `json:"analyst,omitempty"`  // what analysed the mistake: "rules" or "model"
 	Model    string   `json:"model,omitempty"`    // name of the model
 	Template string   `json:"template,omitempty"` // id and version of the prompt
-	Job      string   `json:"job,omitempty"`      // key of the evolution job that wrote it
-	Cites    []string `json:"cites,omitempty"`    // ids of the nodes it was written from
-	Left     []string `json:"left,omitempty"`     // ids of cases that its writer left out, as of another cause; sorted
-	Lost     []string `json:"lost,omitempty"`     // ids of cases that people took from it since it was written; sorted
-	When     bool     `json:"when,omitempty"`     // a person wrote its conditions too, not only its text
+	Job      string   `json:"job,omitempty"`      // key of the evolution job that wrote the revision
+	Cites    []string `json:"cites,omitempty"`    // ids of the nodes that the revision was written from
+	Left     []string `json:"left,omitempty"`     // ids of cases that the writer left out, as of another cause; sorted
+	Lost     []string `json:"lost,omitempty"`     // ids of cases that people took from the node since then; sorted
+	When     bool     `json:"when,omitempty"`     // a person wrote the conditions too, not only the text
 	Again    bool     `json:"again,omitempty"`    // the model failed and rules wrote it: analyse again
 
 	At time.Time `json:"at,omitzero"` // when a person last wrote the text; such a text wins in merges
@@ -217,9 +217,9 @@ type Provenance struct {
 // Unread reports whether rules alone wrote a memory, so that a model may still analyse what it was written from.
 func (p *Provenance) Unread() bool { return p.Analyst == "rules" && (p.Again || p.Model == "") }
 
-// Occurrence is one more run that made the mistake of a case.
+// Occurrence is one run that made the mistake of a case, the first of them too.
 type Occurrence struct {
-	Evaluation string    `json:"evaluation"` // key of its evaluation
+	Evaluation string    `json:"evaluation"` // key of the evaluation of the run
 	RunID      string    `json:"run_id,omitempty"`
 	CaseID     string    `json:"case_id,omitempty"`
 	At         time.Time `json:"at"`
@@ -228,8 +228,8 @@ type Occurrence struct {
 
 // Counters count the runs of one origin (see Origin) that received a node.
 type Counters struct {
-	Used    int `json:"used"`    // such runs
-	Correct int `json:"correct"` // right ones among them
+	Used    int `json:"used"`    // runs that received the node
+	Correct int `json:"correct"` // right runs among Used
 }
 
 // Live reports whether n is in use and may be injected: active or on probation, not banned, not superseded.
