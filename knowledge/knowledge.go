@@ -74,19 +74,19 @@ type Fact struct {
 	State FactState `json:"state"`
 	Trust float64   `json:"trust"`        // how sure the fact is, 0 to 1; see the package comment
 	N     int       `json:"n"`            // number of people, notes and runs that State and Trust follow from
-	Given int       `json:"given"`        // number of runs that received it
-	Since time.Time `json:"since"`        // when it was first stated
-	Used  time.Time `json:"used"`         // when a run last received it or somebody last confirmed it
-	By    string    `json:"by,omitempty"` // who stated it first
-	From  Source    `json:"from"`         // what kind of source stated it first
+	Given int       `json:"given"`        // number of runs that received the fact
+	Since time.Time `json:"since"`        // when the fact was first stated
+	Used  time.Time `json:"used"`         // when a run last received the fact or somebody last confirmed it
+	By    string    `json:"by,omitempty"` // who stated the fact first
+	From  Source    `json:"from"`         // what kind of source stated the fact first
 
 	People  []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
-	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state it, one for each test
-	Right   int      `json:"right,omitempty"`        // runs that received it and went right
-	Missed  int      `json:"missed,omitempty"`       // runs that received it and missed a defect
-	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced it
-	Against []string `json:"against,omitempty"`      // ids of facts in use that contradict it
-	Why     string   `json:"why,omitempty"`          // why it is disputed or archived
+	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state the fact, one for each test
+	Right   int      `json:"right,omitempty"`        // runs that received the fact and went right
+	Missed  int      `json:"missed,omitempty"`       // runs that received the fact and missed a defect
+	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced this one
+	Against []string `json:"against,omitempty"`      // ids of facts in use that contradict this one
+	Why     string   `json:"why,omitempty"`          // why the fact is disputed or archived
 }
 
 // Source is what kind of source an entry comes from: a person, a note, an agent or another tree.

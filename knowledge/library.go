@@ -51,7 +51,7 @@ type ReadOptions struct {
 	MaxCalls *int                    // most calls of the model; nil: no bound
 	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
 	Price    func(llm.Usage) float64 // cost of an amount of tokens; nil: calls cost nothing
-	Reader   llm.Generator           // replaces the model of the memory
+	Reader   llm.Generator           // model to call instead of that of the memory; nil: that of the memory
 	Progress func(ReadResult)        // called after every question; may be nil
 }
 

@@ -17,7 +17,7 @@ type Filter struct {
 	Kind    ledger.FactKind
 	State   FactState
 	Words   string // text that the fact's sentence has to mention
-	Out     bool   // also facts out of use
+	Out     bool   // select facts out of use too
 	// Open selects facts that a person should decide on: those that are disputed or proposed, those that no person has
 	// decided on, and those whose trust fell below Floor.
 	Open bool

@@ -30,7 +30,7 @@ type Look struct {
 	Refuted bool        `json:"refuted,omitempty"` // Against really is in the evidence
 	Blame   string      `json:"blame"`             // why the run failed: agent, beyond (its control) or unseen; else none
 	Holds   string      `json:"holds"`             // the verdict holds: yes, no or unseen
-	Chance  *int        `json:"chance,omitempty"`  // probability that it holds, in percent; nil if the model gave none
+	Chance  *int        `json:"chance,omitempty"`  // chance in percent that the verdict holds; nil if none was given
 	Why     string      `json:"why,omitempty"`     // the model's own reason
 	Tokens  int         `json:"tokens,omitempty"`  // length of the answer; 0 if the provider reported none
 	P       *float64    `json:"p,omitempty"`       // only of a model that decides: probability that the verdict holds
@@ -39,8 +39,8 @@ type Look struct {
 // TaskPoint is one demand of the task, and whether the model saw it done.
 type TaskPoint struct {
 	Point string `json:"point"`           // the demand
-	Shown string `json:"shown"`           // yes, no or unseen
-	Quote string `json:"quote,omitempty"` // quotation of the evidence that shows it
+	Shown string `json:"shown"`           // whether the evidence shows the demand met: yes, no or unseen
+	Quote string `json:"quote,omitempty"` // quotation of the evidence that Shown rests on
 	Found bool   `json:"found"`           // Quote is in the evidence, and does not only repeat the task
 
 	Picture int `json:"picture,omitempty"` // from 1: Quote is what the model saw in that picture; nothing checks it

@@ -19,12 +19,12 @@ import (
 // Access connects Looks with a memory. Book, Now, Hidden, Clean, Before and Save are required.
 type Access struct {
 	Book     *Archive                                              // the looks so far
-	Model    llm.Generator                                         // nil: only Options.Reader or Decider reads
+	Model    llm.Generator                                         // model that looks; nil: only that of Options does
 	Name     string                                                // name of Model, if its answers do not report one
 	Now      func() time.Time                                      // returns the present time
 	ReadOnly bool                                                  // nothing is written, so Read fails
 	Hidden   func(product string) bool                             // whether no model may read runs of the product
-	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets
+	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets from an evaluation
 	Before   func(context.Context, *tree.Evaluation) []string      // memories of similar tests, one line each
 	Picture  func(ctx context.Context, sum string) ([]byte, error) // picture of a run by its SHA-256; nil: none are shown
 	Save     func(ctx context.Context, every time.Duration)        // saves the looks, unless they were saved within every
@@ -48,8 +48,8 @@ func (s *Looks) Of(e tree.Evaluation) (Look, bool) {
 // Options bounds a Read. The zero value sets no bounds.
 type Options struct {
 	DryRun   bool             // call no model and write nothing; Usage and Cost are estimates
-	MaxCalls *int             // calls of the model; nil: no bound
-	MaxCost  *float64         // cost of these calls, by Price; nil: no bound
+	MaxCalls *int             // most calls of the model; nil: no bound
+	MaxCost  *float64         // most cost of the calls, by Price; nil: no bound
 	Price    meter.Price      // price of the model's tokens
 	Reader   llm.Generator    // model to call instead of Access.Model; nil: Access.Model
 	Decider  decide.Decider   // model to ask for probabilities instead; it quotes nothing; nil: none
@@ -59,14 +59,14 @@ type Options struct {
 // ReadResult is what a Read did, or with DryRun would do.
 type ReadResult struct {
 	Asked   int       `json:"asked"`         // verdicts given to Read
-	Known   int       `json:"known"`         // of Asked, looked at before
-	Empty   int       `json:"empty"`         // of Asked, without evidence that a model may look at
+	Known   int       `json:"known"`         // verdicts of Asked that were looked at before
+	Empty   int       `json:"empty"`         // verdicts of Asked without evidence that a model may look at
 	Looks   int       `json:"looks"`         // new looks
-	Against int       `json:"against"`       // of Looks, those that contradict the verdict
+	Against int       `json:"against"`       // new looks that contradict the verdict
 	Unfound int       `json:"unfound"`       // quotations that are not in the evidence
 	Calls   int       `json:"calls"`         // calls of the model
-	Usage   llm.Usage `json:"usage"`         // tokens of these calls
-	Cost    float64   `json:"-"`             // of these tokens, by Price
+	Usage   llm.Usage `json:"usage"`         // tokens of Calls
+	Cost    float64   `json:"-"`             // cost of Usage, by Price
 	Left    int       `json:"left"`          // verdicts without an answer; the next Read asks again
 	Why     string    `json:"why,omitempty"` // the last error, for a log
 

@@ -19,7 +19,7 @@ const MaxRuns = 10
 type AnalyseInput struct {
 	Lang   string         // "zh", or anything else for English
 	Checks []AnalyseCheck // the checks to choose from
-	Runs   []AnalyseRun   // 1 to MaxRuns; an answer refers to them by number, from 1
+	Runs   []AnalyseRun   // the runs, 1 to MaxRuns; an answer refers to a run by its number, from 1
 }
 
 // An AnalyseCheck is a kind of check that the agent may have missed. Line describes it in a few words. Only is the

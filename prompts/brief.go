@@ -21,13 +21,13 @@ type BriefInput struct {
 // A BriefMemory is one memory, as the prompt lists it on one line.
 type BriefMemory struct {
 	ID   string // m1, m2, …
-	Line string // direction, what to do, how it was missed
+	Line string // the memory on one line: direction, what to do, how the check was missed
 }
 
 // A BriefTest is one coming test.
 type BriefTest struct {
 	ID      string // t1, t2, …
-	Product string // optional
+	Product string // product under test; optional
 	Place   string // where in the product; optional
 	Prompt  string
 }

@@ -14,14 +14,14 @@ import (
 // come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
 	Lang   string        // language of the instructions: "zh", or anything else for English
-	Groups []EvolveGroup // 1 to MaxEvolveGroups; an answer refers to them by number, from 1
+	Groups []EvolveGroup // the groups, 1 to MaxEvolveGroups; an answer refers to a group by its number, from 1
 }
 
 // EvolveGroup is the cases of wrong verdicts that may have one cause.
 type EvolveGroup struct {
 	Direction string       // false_pass, false_fail, or anything else
 	Check     string       // title of the check that these cases missed, "" for none
-	Cases     []EvolveCase // 1 to MaxEvolveCases; an answer refers to them by number, from 1
+	Cases     []EvolveCase // the cases, 1 to MaxEvolveCases; an answer refers to a case by its number, from 1
 	Told      string       // the present lesson, if runs made the mistake although they received it; else ""
 	Refused   []string     // why earlier lessons about these cases were refused
 }
@@ -38,7 +38,7 @@ type EvolveOutput struct {
 
 // EvolveLesson is a lesson from the cases of a group that one action would have prevented, in English and in Chinese.
 type EvolveLesson struct {
-	Cases  []int // numbers of these cases in the group, from 1, sorted; at least one
+	Cases  []int // numbers of the lesson's cases in the group, from 1, sorted; at least one
 	EN, ZH EvolveText
 }
 
@@ -47,13 +47,13 @@ type EvolveText struct {
 	Title   string `json:"title"`   // a few words
 	Do      string `json:"do"`      // what to do
 	Mistake string `json:"mistake"` // what went wrong
-	When    string `json:"when"`    // the condition under which it applies
+	When    string `json:"when"`    // condition under which the lesson applies
 }
 
 // Limits of a prompt of Evolve.
 const (
-	MaxEvolveGroups = 16 // groups in one prompt
-	MaxEvolveCases  = 16 // cases in one group
+	MaxEvolveGroups = 16 // most groups in one prompt of Evolve
+	MaxEvolveCases  = 16 // most cases in one group of EvolveInput
 
 	maxEvolveText = 120  // one text of a case, in characters of English; half of that in Chinese
 	shortNote     = 24   // a note of fewer columns is not enough without the agent's claim

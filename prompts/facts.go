@@ -14,7 +14,7 @@ import (
 // outside; Facts cleans, cuts and fences them.
 type FactsInput struct {
 	Lang  string     // language of the instructions: "zh", or anything else for English
-	Runs  []FactsRun // 1 to MaxFactsRuns; an answer refers to them by number, from 1
+	Runs  []FactsRun // the runs, 1 to MaxFactsRuns; an answer refers to a run by its number, from 1
 	Known []string   // known statements, at most MaxFactsKnown; an answer refers to them as k1, k2, …
 }
 
@@ -27,19 +27,19 @@ type FactsRun struct {
 
 // FactsFound is one fact about the product that the model found in the notes.
 type FactsFound struct {
-	Runs      []int  `json:"runs"`              // numbers of the runs whose notes state it; Quote is from the first
+	Runs      []int  `json:"runs"`              // numbers of the runs whose notes state the fact; Quote is from the first
 	Statement string `json:"statement"`         // the fact, one sentence
 	Kind      string `json:"kind"`              // one of ledger.FactKinds, but not pattern
-	Here      bool   `json:"here"`              // it holds only on the page of the run
-	Quote     string `json:"quote"`             // the part of the note that states it
-	Same      string `json:"same,omitempty"`    // the known statement that it repeats, such as k1; "" for a new one
-	Against   string `json:"against,omitempty"` // the known statement that it refutes, such as k1; "" for none
+	Here      bool   `json:"here"`              // the fact holds only on the page of the run
+	Quote     string `json:"quote"`             // the part of the note that states the fact
+	Same      string `json:"same,omitempty"`    // known statement that the fact repeats, such as k1; "" for a new one
+	Against   string `json:"against,omitempty"` // known statement that the fact refutes, such as k1; "" for none
 }
 
 // Limits of a prompt of Facts.
 const (
-	MaxFactsRuns  = 30 // runs in one prompt
-	MaxFactsKnown = 60 // known statements in one prompt
+	MaxFactsRuns  = 30 // most runs in one prompt of Facts
+	MaxFactsKnown = 60 // most known statements in one prompt of Facts
 )
 
 const (

@@ -26,7 +26,7 @@ type Hint struct {
 	When, Check, NotWhen, Mistake, Found string
 
 	Direction taxonomy.Direction // of a case: which way it was misjudged
-	Here      bool               // of a case: it is about the very test of the run
+	Here      bool               // of a case: the case is about the very test of the run
 	Plain     bool               // Check is no instruction
 }
 

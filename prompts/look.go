@@ -25,15 +25,15 @@ type LookOutput struct {
 	Against string      `json:"against"` // a quotation of the evidence that contradicts the verdict; "" for none
 	By      string      `json:"by"`      // why the run failed: agent, beyond (its control), unseen; none: it did not
 	Holds   string      `json:"holds"`   // the verdict holds: yes, no or unseen
-	Chance  int         `json:"chance"`  // probability that it holds, in percent
+	Chance  int         `json:"chance"`  // probability that the verdict holds, in percent
 	Why     string      `json:"why"`     // the reason, one line
 }
 
 // LookPoint is one thing that the task demanded, and whether the evidence shows that the agent did it.
 type LookPoint struct {
 	Point string `json:"point"` // the demand
-	Shown string `json:"shown"` // yes, no or unseen
-	Quote string `json:"quote"` // the part of the evidence that shows it
+	Shown string `json:"shown"` // whether the evidence shows the demand met: yes, no or unseen
+	Quote string `json:"quote"` // the part of the evidence that Shown rests on
 }
 
 // MaxEvidence is how much of LookInput.Evidence a prompt contains, in characters.

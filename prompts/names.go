@@ -15,7 +15,7 @@ import (
 // outside; Names cleans, cuts and fences them.
 type NamesInput struct {
 	Lang     string         // language of the instructions: "zh", or anything else for English
-	Elements []NamesElement // 1 to MaxNamesElements; an answer refers to them as e1, e2, …
+	Elements []NamesElement // the elements, 1 to MaxNamesElements; an answer refers to them as e1, e2, …
 }
 
 // NamesElement is an element of a page, such as a button.
@@ -27,7 +27,7 @@ type NamesElement struct {
 
 // Limits of a prompt of Names and of its answer.
 const (
-	MaxNamesElements = 40 // elements in one prompt
+	MaxNamesElements = 40 // most elements in one prompt of Names
 	maxNames         = 12 // of an element
 	longestName      = 60 // characters
 )

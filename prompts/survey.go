@@ -17,7 +17,7 @@ import (
 type SurveyInput struct {
 	Lang      string   // language of the instructions: "zh", or anything else for English
 	Direction string   // false_pass, false_fail, or anything else; the same for all lines
-	Checks    []string // titles of checks that such causes became before, at most MaxSurveyChecks
+	Checks    []string // titles of checks that earlier causes became, at most MaxSurveyChecks
 	Lines     []string // one cause each, 1 to MaxSurveyLines
 }
 
@@ -30,8 +30,8 @@ type SurveyGroup struct {
 
 // Limits of a prompt of Survey.
 const (
-	MaxSurveyLines  = 100 // causes in one prompt
-	MaxSurveyChecks = 40  // existing checks in one prompt
+	MaxSurveyLines  = 100 // most causes in one prompt of Survey
+	MaxSurveyChecks = 40  // most existing checks in one prompt of Survey
 
 	maxCause      = 76 // characters of a line, 19 tokens
 	maxCauseZH    = 28 // the same of one in Chinese

@@ -203,8 +203,8 @@ func (r *runRecord) value(w *ledger.Work) {
 type Filter struct {
 	State   State  // state of the run; Ended: every state but Open; "": all
 	Product string // product of the run; "": all
-	Agent   string // one of the agents that wrote to it; "": all
-	Words   string // text that its goal, its reason or one of its notes contains; "": all
+	Agent   string // an agent that wrote to the run; "": all
+	Words   string // text that the goal, the reason or a note of the run contains; "": all
 	Like    string // of Find: ended runs whose goal is like this one; "": all
 }
 

@@ -36,9 +36,9 @@ type State string
 // The states of a run.
 const (
 	Open    State = "open"    // the run has not ended
-	Success State = "success" // it ended and reached its goal
-	Partial State = "partial" // it ended and reached a part of its goal
-	Failure State = "failure" // it ended without reaching its goal
+	Success State = "success" // the run ended and reached its goal
+	Partial State = "partial" // the run ended and reached a part of its goal
+	Failure State = "failure" // the run ended without reaching its goal
 )
 
 // Run is one run of one or more agents, as of its last update.
@@ -51,9 +51,9 @@ type Run struct {
 	Agents  []string  `json:"agents,omitempty"` // who wrote updates, in their order
 	Began   time.Time `json:"began"`
 	Last    time.Time `json:"last"`             // time of the last update that is not feedback
-	LastBy  string    `json:"lastBy,omitempty"` // agent that wrote it
+	LastBy  string    `json:"lastBy,omitempty"` // agent that wrote the last update that is not feedback
 	State   State     `json:"state"`
-	Why     string    `json:"why,omitempty"` // reason why it ended as it did
+	Why     string    `json:"why,omitempty"` // reason why the run ended as it did
 
 	Tasks   []Task   `json:"tasks,omitempty"` // the plan, in the order in which tasks were first mentioned
 	Notes   []Note   `json:"notes,omitempty"` // what agents noted, oldest first
@@ -90,7 +90,7 @@ func (t *Task) TakenFrom(by string, now time.Time) bool {
 type Note struct {
 	Kind  ledger.WorkKind `json:"kind"` // note, decision, error or finding
 	Text  string          `json:"text"`
-	Page  string          `json:"page,omitempty"`  // page that it is about
+	Page  string          `json:"page,omitempty"`  // page that the note is about
 	State string          `json:"state,omitempty"` // severity of a finding: critical, high, medium or low
 	By    string          `json:"by,omitempty"`
 	At    time.Time       `json:"at"`

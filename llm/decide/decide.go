@@ -17,9 +17,9 @@ type answerForm string
 
 // The forms of answers.
 const (
-	Yes    answerForm = "yes"    // the probability that the answer is yes
-	Choice answerForm = "choice" // one of the options
-	Score  answerForm = "score"  // one of the options, which are levels from low to high
+	Yes    answerForm = "yes"    // the answer is the probability of yes
+	Choice answerForm = "choice" // the answer is one of the options
+	Score  answerForm = "score"  // the answer is one of the options, which are levels from low to high
 )
 
 // DecisionQuestion is one question about the input of a Decide.
@@ -32,7 +32,7 @@ type DecisionQuestion struct {
 
 // Prediction is a model's answer to one question, as probabilities.
 type Prediction struct {
-	P       float64   // for Yes: its probability, 0 to 1
+	P       float64   // for Yes: the probability of yes, 0 to 1
 	Best    int       // for Choice and Score: index of the most probable option
 	Options []float64 // for Choice and Score: probability of each option; they sum to 1
 }

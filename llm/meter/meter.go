@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Calls *int                    // most calls; nil: no limit
 	Cost  *float64                // most cost, by Price; nil: no limit
-	Until time.Time               // no call starts after it, and it ends a running one; zero: no limit
+	Until time.Time               // no call starts after this time, and a running call ends at it; zero: no limit
 	Price func(llm.Usage) float64 // cost of tokens; nil: unknown
 	// number of consecutive calls without an answer at which Full becomes true; 0: no limit
 	InRow int
