@@ -24,15 +24,15 @@ type Hit struct {
 	Type       tree.Type
 	ErrorType  string
 	Direction  taxonomy.Direction
-	Rel        float64  // how well it fits, 0 to 1
+	Rel        float64  // how well the memory fits, 0 to 1
 	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it
 	Signals    []Signal // the parts of Rel and Score, in the order they were applied
 	Taken      bool
-	Reason     string  // an English sentence without its subject: why it was taken, or why not
-	Why        Why     // the same reason as a code and its arguments, for other languages
-	Parent     string  // id of the node above it, "" for none
+	Reason     string  // why the memory was taken or not: an English sentence without its subject
+	Why        Why     // Reason as a code and its arguments, for other languages
+	Parent     string  // id of the node above the memory, "" for none
 	SameScene  bool    // scene id and route pattern are the query's; one of the two may be absent in both
-	Confidence float64 // of the node, 0 to 1
+	Confidence float64 // confidence of the memory, 0 to 1
 }
 
 // signal returns the signal with a name.

@@ -13,7 +13,7 @@ type Query struct {
 	Lang   string // language of the guidance; the search does not depend on it
 
 	Scene tree.Scene // where the run takes place; Route may be a route or a pattern
-	Scope tree.Scope // its product, suite and test
+	Scope tree.Scope // product, suite and test of the run
 	Names []string   // other ids and prompts under which this very test is known
 
 	Exclude      []string // ids of nodes that must not be used

@@ -145,7 +145,7 @@ func (ix *Index) Version() uint64 { return ix.state.Load().version }
 // IndexStats holds the sizes of an index.
 type IndexStats struct {
 	Nodes    int    // nodes that can be found
-	Vectors  int    // nodes among them that have a vector
+	Vectors  int    // nodes of Nodes that have a vector
 	Segments int    // segments that the index consists of
 	Bytes    int64  // size of the segments, in memory or on disk
 	Note     string // why some nodes have no vector; "" when nothing went wrong

@@ -35,9 +35,9 @@ import (
 
 // Risk is the estimated risk that a verdict is wrong. Probabilities are within 0 to 1.
 type Risk struct {
-	P    float64 `json:"p"`    // calibrated probability that it is wrong
+	P    float64 `json:"p"`    // calibrated probability that the verdict is wrong
 	Low  float64 `json:"low"`  // lower end of the 95 % interval of P
-	High float64 `json:"high"` // upper end of it
+	High float64 `json:"high"` // upper end of the 95 % interval of P
 
 	// Direction is the most frequent direction of wrong verdicts with the same value, such as pass. If none was wrong, it
 	// is that of the counts of other teams, or None.
@@ -61,7 +61,7 @@ type Risk struct {
 	// Learned means that the Model has learned the truth of this evaluation already, so P is no forecast.
 	Learned bool `json:"learned,omitempty"`
 
-	Because []Reason `json:"because,omitempty"` // strongest first
+	Because []Reason `json:"because,omitempty"` // reasons, the strongest first
 
 	// Before counts earlier verdicts on the same test. It is set even if Enough is false.
 	Before SameTest `json:"before,omitzero"`
@@ -71,10 +71,10 @@ type Risk struct {
 type Reason struct {
 	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape, confidence, look or facts.
 	Signal      string   `json:"signal"`
-	LogOdds     float64  `json:"logOdds"`               // added to those of the base rate; above 0 raises the risk
-	Words       []string `json:"words,omitempty"`       // words of this verdict that changed the risk in this direction
+	LogOdds     float64  `json:"logOdds"`               // added to the log-odds of the base rate; above 0 raises the risk
+	Words       []string `json:"words,omitempty"`       // words of the verdict that changed the risk as LogOdds has it
 	From        string   `json:"from,omitempty"`        // for the signal seen, where Words are from, such as FromPrompt
-	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations that did
+	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations that changed the risk
 	Memories    []string `json:"memories,omitempty"`    // for the signal facts, ids of the cases in Seen
 }
 

@@ -11,15 +11,15 @@ import (
 
 // The values of Reason.From.
 const (
-	FromPrompt      = "prompt"      // the task of the agent
-	FromObservation = "observation" // what the agent saw
-	FromBoth        = "both"        // some words from the task, others from what the agent saw
+	FromPrompt      = "prompt"      // the words are from the task of the agent
+	FromObservation = "observation" // the words are from what the agent saw
+	FromBoth        = "both"        // some words are from the task, others from what the agent saw
 )
 
 // SameTest counts earlier verdicts on a test.
 type SameTest struct {
-	Known int `json:"known"` // those with a known truth
-	Wrong int `json:"wrong"` // of Known, wrong ones
+	Known int `json:"known"` // earlier verdicts with a known truth
+	Wrong int `json:"wrong"` // wrong verdicts of Known
 }
 
 // before counts the verdicts of any value on the test of f.

@@ -54,7 +54,7 @@ func HeldBeside(name string) bool {
 // keeps the damaged file in broken/ when the data is saved again.
 type BesideError struct {
 	Name  string
-	Lost  string // what that costs, a sentence
+	Lost  string // what the damage costs, a sentence
 	Cause error
 }
 
@@ -68,7 +68,7 @@ func (e *BesideError) Unwrap() error { return e.Cause }
 type Derived struct {
 	io.ReaderAt
 	Size    int64  // size in bytes
-	Version uint64 // version of the store from which it was built
+	Version uint64 // version of the store from which the data was built
 	Closer  io.Closer
 }
 

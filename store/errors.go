@@ -86,7 +86,7 @@ type LockedError struct {
 	Dir     string
 	PID     int // process id of the other process; 0: unknown
 	Host    string
-	Started time.Time // when it opened the store
+	Started time.Time // when the other process opened the store
 }
 
 func (e *LockedError) Error() string {
@@ -122,7 +122,7 @@ func (e *CorruptError) Error() string {
 type FormatError struct {
 	Dir     string
 	Problem string // continues a sentence that begins with the directory's name
-	Missing bool   // there is no store in it, and one can be created
+	Missing bool   // the directory has no store, and one can be created
 	Damaged bool   // the file that identifies the store is damaged, and can be written again
 }
 

@@ -16,7 +16,7 @@ type Shared interface {
 type Following struct {
 	Version uint64        // version of the store that answers come from
 	AsOf    time.Time     // last time when that was the newest version, by the clock of the database
-	Lag     time.Duration // time since then, by the clock of this machine; 0 for a process that asks each time
+	Lag     time.Duration // time since AsOf, by the clock of this machine; 0 for a process that asks each time
 	Away    error         // why the database does not answer this process; nil: it does
 	Refused error         // why a database that answers refuses writes, as far as this process tried; nil: it takes them
 	Clock   time.Duration // about how far this machine's clock is ahead of the database's; negative: behind

@@ -91,7 +91,7 @@ type Verified struct {
 	Nodes   int    `json:"nodes"`
 	Entries int    `json:"entries"` // entries of the ledger
 	Version uint64 `json:"version"` // version of the last commit
-	Torn    int64  `json:"torn"`    // bytes of a last, unacknowledged write; they are no loss
+	Torn    int64  `json:"torn"`    // bytes of a last, unacknowledged write, which are no loss
 }
 
 // Knower is a Store that finds out whether it accepted an evaluation before, without accepting it.
@@ -150,7 +150,7 @@ const (
 type Info struct {
 	Version     uint64      `json:"version"`     // version after the last commit
 	Format      string      `json:"format"`      // format of the store, such as "memtree/1"
-	Origin      tree.Origin `json:"origin"`      // of this tree
+	Origin      tree.Origin `json:"origin"`      // identity of the tree
 	Nodes       int         `json:"nodes"`       // number of nodes, archived ones too
 	Evaluations int         `json:"evaluations"` // number of evaluations ever accepted
 	Outbox      int         `json:"outbox"`      // number of evaluations accepted and not yet formed

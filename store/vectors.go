@@ -18,5 +18,5 @@ type VectorTable interface {
 type NodeVector struct {
 	ID       string
 	Revision int
-	Vector   []float32 // of length 1
+	Vector   []float32 // the vector, of Euclidean length 1
 }

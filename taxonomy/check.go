@@ -7,19 +7,19 @@ import "slices"
 // pages too.
 type Check struct {
 	ID         string      // lower-case letters, digits and _; or the id of a check of a tree's own, see IsOwn
-	Wider      string      // the id of the check that this one is a kind of, or ""
-	ErrorTypes []string    // ids of the error types of cases that missed it; its lessons belong to the first
-	Directions []Direction // directions in which it can be missed; none: all
+	Wider      string      // id of the check that this one is a kind of, or ""
+	ErrorTypes []string    // ids of the error types of cases that missed the check; its lessons belong to the first
+	Directions []Direction // directions in which the check can be missed; none: all
 	Name       Text
-	Missed     Advice // after a defect was missed
-	Alarm      Advice // after a false alarm, which usually needs the opposite advice
+	Missed     Advice // advice after a defect was missed
+	Alarm      Advice // advice after a false alarm, which is usually the opposite
 
-	Asked                   []Cue    // phrases of tasks that call for it
-	Said                    []Cue    // phrases of notes and defects that report it as missed
-	Claimed                 []Cue    // phrases of a wrong agent's reason that show it was missed
-	Examples, Claims, Tasks []string // sentences of each of these three kinds that a team added; see Sentences
-	Shows                   []string // differences of judgment and ground truth that show it, such as action_missing
-	// kinds of expectations by which an observation of the page can settle it, see FactKinds
+	Asked                   []Cue    // phrases of tasks that call for the check
+	Said                    []Cue    // phrases of notes and defects that report the check as missed
+	Claimed                 []Cue    // phrases of a wrong agent's reason that show the check was missed
+	Examples, Claims, Tasks []string // sentences as in Sentences.Said, Claimed and Asked, that a team added
+	Shows                   []string // differences of judgment and ground truth that show a miss, such as action_missing
+	// kinds of expectations by which an observation of the page can settle the check, see FactKinds
 	Facts []string
 
 	builtin bool // its own sentences are in exampleFiles

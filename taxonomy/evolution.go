@@ -16,7 +16,7 @@ import (
 //
 // A field that is zero is not set; package evolution then uses its default.
 type EvolutionRule struct {
-	ErrorType           string  // "" for every type without its own rule
+	ErrorType           string  // error type of the rule; "" for every type without its own rule
 	CaseThreshold       int     // least number of cases for a lesson, 2 to 1000
 	ExperienceThreshold int     // least number of lessons for a strategy, 2 to 1000
 	MinConfidence       float64 // least confidence of the cases together, 0 to 1

@@ -25,7 +25,7 @@ const (
 	None      Direction = ""           // the verdict is right, or the direction is not known
 	FalsePass Direction = "false_pass" // a defect was missed (漏报)
 	FalseFail Direction = "false_fail" // a defect was reported that does not exist (误报)
-	Other     Direction = "other"      // wrong, but neither of the two
+	Other     Direction = "other"      // wrong, but neither a missed defect nor a false alarm
 
 	// Environment means that a run shows nothing about its verdict, because of its surroundings or because the tool
 	// repaired or repeated it (环境). It is not Valid.
@@ -96,12 +96,12 @@ type errorGroup struct {
 // ErrorType is one way in which agents misjudge a test, such as missing a wrong sum.
 type ErrorType struct {
 	ID          string // lower case, digits and _
-	Group       string // id of its group
+	Group       string // id of the group of the error type
 	Name        Text
 	Description Text  // what agents do wrong, one sentence
 	Checklist   Text  // one line: what to check and what is right
 	Brief       Text  // optional: the checklist in a dozen words, for guidance with much other text
-	Cues        []Cue // phrases that are evidence for it
+	Cues        []Cue // phrases that are evidence for the error type
 }
 
 // InBrief returns the brief checklist in lang, or the whole checklist if there is no brief one.
@@ -125,7 +125,7 @@ type SceneType struct {
 	Parent    string // id of the wider scene type, or ""
 	Name      Text
 	Checklist Text     // one line: what to check and what is right
-	Aliases   []string // other names for it, in either language
+	Aliases   []string // other names for the scene type, in either language
 }
 
 // Taxonomy is a set of error types, scene types and checks, with what else an overlay sets. It is immutable and safe

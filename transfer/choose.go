@@ -19,12 +19,12 @@ import (
 // brings its cases, unless Level or NoCases is set. Tombstones of forgotten and banned nodes are selected too; of the
 // fields only ErrorTypes, Level and NoCases restrict them.
 type ExportChoice struct {
-	ErrorTypes    []string   // only these; none: all
-	Scope         tree.Scope // only its product, suite and test, where set
+	ErrorTypes    []string   // only nodes of these error types; none: all
+	Scope         tree.Scope // only nodes of its product, suite and test, where set
 	MinConfidence float64    // least confidence of a node, 0 to 1
-	Level         int        // only this level, 1 to 3; 0: all
+	Level         int        // only nodes of this level, 1 to 3; 0: all
 	Since         time.Time  // only nodes updated at this time or later
-	All           bool       // archived nodes and waiting imports too
+	All           bool       // archived nodes and waiting imports are selected too
 	NoCases       bool       // no cases: lessons get counts and hashes of their evidence
 	Redactor      Redactor   // nil: texts are exported unchanged
 }
@@ -32,17 +32,17 @@ type ExportChoice struct {
 // Summary counts the nodes of an export, and those left out.
 type Summary struct {
 	Nodes      int            `json:"nodes"`  // exported nodes
-	Levels     map[string]int `json:"levels"` // by node type
-	Types      map[string]int `json:"types"`  // by error type
+	Levels     map[string]int `json:"levels"` // exported nodes by type
+	Types      map[string]int `json:"types"`  // exported nodes by error type
 	Statuses   map[string]int `json:"statuses"`
 	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, exported without text; not in Statuses
 	Products   map[string]int `json:"products"`   // nodes by the product they name, as exported
-	Origins    map[string]int `json:"origins"`    // by origin id
+	Origins    map[string]int `json:"origins"`    // exported nodes by origin id
 	Prompts    int            `json:"prompts"`    // cases, which have prompt, judgment and truth
 	Redactions int            `json:"redactions"` // removals of secrets and names
-	Archived   int            `json:"archived"`   // not exported because archived
-	Waiting    int            `json:"waiting"`    // not exported because they wait in quarantine
-	Filtered   int            `json:"filtered"`   // not exported because of the choice
+	Archived   int            `json:"archived"`   // nodes not exported because archived
+	Waiting    int            `json:"waiting"`    // imports not exported because they wait in quarantine
+	Filtered   int            `json:"filtered"`   // nodes not exported because of the choice
 }
 
 // Selection is the nodes that Exchange.Export selected, of the tree as it was at that time.

@@ -16,9 +16,9 @@ import (
 // TreeDiff is how tree b differs from tree a, as Diff returns it.
 type TreeDiff struct {
 	Same    int       `json:"same"`    // number of equal nodes
-	Added   []Differs `json:"added"`   // only in b
-	Gone    []Differs `json:"gone"`    // only in a
-	Changed []Differs `json:"changed"` // in both, and different
+	Added   []Differs `json:"added"`   // nodes only in tree b
+	Gone    []Differs `json:"gone"`    // nodes only in tree a
+	Changed []Differs `json:"changed"` // nodes in both trees that differ
 	Lessons struct {
 		Added int `json:"added"`
 		Gone  int `json:"gone"`
@@ -30,8 +30,8 @@ type TreeDiff struct {
 // sorted by id.
 type FactsDiff struct {
 	Same  int                `json:"same"`  // number of common facts
-	Added []ledger.Statement `json:"added"` // only in b
-	Gone  []ledger.Statement `json:"gone"`  // only in a
+	Added []ledger.Statement `json:"added"` // facts only in b
+	Gone  []ledger.Statement `json:"gone"`  // facts only in a
 }
 
 // DiffFacts returns how the facts b differ from the facts a. Facts with the same ID are equal.

@@ -24,10 +24,10 @@ var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 type File struct {
 	Path  string
 	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // for the form Seed; nil: the direction is other
-	Keys  *Keys                                                    // accepted signatures; nil: signatures are ignored
+	Keys  *Keys                                                    // keys that may sign it; nil: signatures are ignored
 
 	Beside          // what the export holds beside nodes, set after all Nodes
-	SignedBy string // with Keys: id of the key that signed it, set after all Nodes
+	SignedBy string // with Keys: id of the key that signed the export, set after all Nodes
 }
 
 // Nodes is an iterator of the nodes in the file, sorted by error type and id, in bounded memory. It can be ranged over

@@ -22,7 +22,7 @@ func unpromoted(n *tree.Node) bool {
 type PromoteOptions struct {
 	IDs       []string
 	ErrorType string
-	Origin    string // id or label of the tree in which they were created
+	Origin    string // id or label of the tree in which the imports were created
 	DryRun    bool   // return the changes and write nothing
 	By        string // name of the person who decides; "" if unknown
 }
@@ -37,8 +37,8 @@ func (o *PromoteOptions) names(n *tree.Node) bool {
 
 // Promotion is the changes that release imports from quarantine, and the imports that cannot be released.
 type Promotion struct {
-	Changes []tree.Change `json:"changes"` // sorted by id
-	Refused []tree.Node   `json:"refused"` // without support here, or out of use where they come from; sorted by id
+	Changes []tree.Change `json:"changes"` // changes of released imports, sorted by id
+	Refused []tree.Node   `json:"refused"` // imports without support here, or out of use at home; sorted by id
 }
 
 // Promote returns the changes that release the imports that o selects from quarantine. With an experience or strategy

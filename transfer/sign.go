@@ -31,7 +31,7 @@ var (
 // SignatureError means that the signature of an export could not be verified.
 type SignatureError struct {
 	Path  string // the signed file
-	KeyID string // of the signature; "" without one
+	KeyID string // id of the key of the signature; "" without one
 	Err   error  // ErrUnsigned, ErrUnknownKey or ErrBroken
 }
 

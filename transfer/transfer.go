@@ -114,7 +114,7 @@ const (
 
 // UnusableError is why a file or folder was refused. None of its nodes may be used then.
 type UnusableError struct {
-	Entry   string // file inside it; "" for all of it
+	Entry   string // file inside the export; "" for all of it
 	Line    int    // from 1; 0 for the whole entry
 	Problem string // continues a sentence that begins with the place
 }

@@ -10,7 +10,7 @@ import (
 type Route struct {
 	ID, Method, Path string // Path begins with /trees/{tree}/
 	Admin            bool   // only for visitors who may label and change
-	Changes          bool   // it changes a tree
+	Changes          bool   // a request for it changes a tree
 	// Do answers a request for the page or form.
 	Do func(s *Site, w http.ResponseWriter, r *http.Request, v *Visitor) error
 }

@@ -24,10 +24,10 @@ var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Kind describes one kind of file.
 type Kind struct {
-	Magic  string // first bytes of such a file, with a line end
+	Magic  string // first bytes of a file of the kind, with a line end
 	Format uint32 // version of the format
-	Name   string // for people, as “the search index”
-	Again  string // what happens when such a file is damaged, as “it will be made anew from the nodes”
+	Name   string // name of the kind for people, as “the search index”
+	Again  string // what happens when a file of the kind is damaged, as “it will be made anew from the nodes”
 }
 
 // Damaged returns a *store.CorruptError for damage at the byte off of a file of this kind. what names the damaged part.

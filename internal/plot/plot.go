@@ -46,7 +46,7 @@ type Chart struct {
 	Turns           []axisTick // vertical lines
 	Lines           []curve
 	Bars            []bar
-	InNumbers       string   // the caption of the table below it
+	InNumbers       string   // caption of the table below the chart
 	Heads           []string // headings of the columns of Rows
 	Rows            [][]string
 }

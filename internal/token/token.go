@@ -40,9 +40,9 @@ type Token struct {
 	Prefix  string       `json:"prefix"` // beginning of the secret, so that people can tell tokens apart
 	SHA256  string       `json:"sha256"` // hash of the secret, in hex
 	Scopes  []Permission `json:"scopes"`
-	Trees   []string     `json:"trees,omitempty"` // names of the trees it may access; none: all
+	Trees   []string     `json:"trees,omitempty"` // names of the trees that the token may access; none: all
 	Created time.Time    `json:"created"`
-	Expires time.Time    `json:"expires,omitzero"` // when it expires; zero: never
+	Expires time.Time    `json:"expires,omitzero"` // time at which the token expires; zero: never
 }
 
 // May reports whether one of t's permissions covers need. It looks neither at the time nor at the tree; see Expired and

@@ -22,7 +22,7 @@ import (
 // Backed counts what Backup or Restore did.
 type Backed struct {
 	Files    int            `json:"files"`    // files of the copy
-	Copied   int            `json:"copied"`   // those of them that were copied this time
+	Copied   int            `json:"copied"`   // files of the copy that were copied this time
 	Bytes    int64          `json:"bytes"`    // bytes copied this time
 	Verified store.Verified `json:"verified"` // what verifying the copy counted
 }

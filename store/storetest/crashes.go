@@ -21,8 +21,8 @@ type OnFS func(fs afero.Fs) (store.Store, error)
 // Explored counts the failures that Crash or Faults tried.
 type Explored struct {
 	States int // crashes after which the store recovered
-	Nested int // those of States with a second crash during recovery
-	Ill    int // those of States with a disk that failed once during recovery
+	Nested int // states with a second crash during recovery
+	Ill    int // states with a disk that failed once during recovery
 	Faults int // runs in which a fault occurred
 	Runs   int // sequences of random operations
 }

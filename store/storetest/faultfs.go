@@ -13,7 +13,7 @@ import (
 // Fault makes file operations of one kind fail.
 type Fault struct {
 	Kind    Op
-	N       int // number of the operation of this kind that fails, from 1; 0 means 1
+	N       int // number of the failing operation among those of its kind, from 1; 0 means 1
 	Errno   syscall.Errno
 	ForGood bool // all later operations of the kind fail too
 }
