@@ -22,7 +22,7 @@ func TestSearch(t *testing.T) {
 	require.NoError(t, m.Wait(ctx))
 	_, err = m.Evolve(ctx, nil)
 	require.NoError(t, err)
-	_, err = m.Curation().KnowFact(ctx, ledger.Statement{Text: "The order total is masked on purpose.",
+	masked, err := m.Curation().KnowFact(ctx, ledger.Statement{Text: "The order total is masked on purpose.",
 		Scope: tree.Scope{Product: "bank"}}, curation.Options{By: "ann"})
 	require.NoError(t, err)
 	_, err = m.Map().Add(ctx, ledger.Walk{Source: "a", Product: "shop", Seen: []ledger.Sighting{
@@ -45,6 +45,9 @@ func TestSearch(t *testing.T) {
 	require.NotContains(t, kinds(find.Search{Text: "order total", Where: find.Query{Product: "shop"}}), "fact")
 	require.Empty(t, kinds(find.Search{Text: "order total", Where: find.Query{Until: "2001-01-01"}}))
 	require.Len(t, kinds(find.Search{Text: "order total", Limit: 2}), 2)
+	_, err = m.Curation().ForgetFact(ctx, masked.Fact.ID, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"element"}, kinds(find.Search{Text: "order total"}), "a forgotten fact is not found")
 	for _, q := range []find.Search{{}, {Text: "x", Kinds: []string{"lesson"}},
 		{Text: "x", Where: find.Query{Since: "monday"}}} {
 		_, err := m.Search(ctx, q)

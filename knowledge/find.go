@@ -387,7 +387,7 @@ func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bo
 	for _, x := range b.indexes {
 		for _, w := range terms {
 			for _, s := range x.words[w] {
-				if r := x.slots[s]; r != nil {
+				if r := x.slots[s]; r != nil && r.inUse() {
 					scores[r] += weight(len(b.facts), in[w]) / max(all, 1e-9)
 				}
 			}
