@@ -8,9 +8,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts right and wrong verdicts by judge, product and scene type. An export holds nothing else about verdicts,
-// and a Tally only on request. A Tally has no case, no text and no hash of a text. As an entry of the ledger it holds
-// the counts of another team.
+// Tally counts right and wrong verdicts by judge, product and scene type. An export has a Tally only on
+// request. A Tally has the names of judges, products and scene types, but no case, no text of a run and no hash of one.
+// As an entry of the ledger it holds the counts of another team.
 type Tally struct {
 	Origin   string     `json:"origin"`   // id of the tree that counted
 	Verdicts int        `json:"verdicts"` // all labelled verdicts
@@ -20,7 +20,8 @@ type Tally struct {
 	Shapes []Shape `json:"shapes,omitempty"`
 }
 
-// TallyRow counts the verdicts of one judge, product or scene type. Without Value it covers verdicts of every value.
+// TallyRow counts the verdicts of one judge, product or scene type, or all verdicts. Without Value it covers verdicts
+// of every value.
 type TallyRow struct {
 	Of    RowOf  `json:"of"`
 	Name  string `json:"name,omitempty"`  // name of the judge, product or scene type; "" for OfAll

@@ -83,8 +83,8 @@ type Outcome struct {
 	Void       bool               `json:"void,omitempty"` // with By: the label was withdrawn, and the truth is unknown
 }
 
-// Verdict is the ledger entry of every accepted evaluation, right or wrong: who judged what and where, and whether the
-// judgment was right. It holds no text of the run.
+// Verdict is the ledger entry of every evaluation that was processed, right or wrong: who judged what and where, and
+// whether the judgment was right. An evaluation that became a dead letter has none. It holds no text of the run.
 type Verdict struct {
 	Evaluation string             `json:"evaluation"` // key of the evaluation
 	RunID      string             `json:"run_id,omitempty"`

@@ -20,8 +20,8 @@ type GuidanceInput struct {
 }
 
 // A Hint is what guidance includes of one memory. Check is what to check and what is right. When and NotWhen are its
-// conditions, Mistake is what went wrong. Found is what was wrong on the page at that time; it is set only if a team
-// requested it.
+// conditions, Mistake is what went wrong. Found is what a missed defect was, in the same build unless a team requested
+// other builds too, or what a person noted about an earlier run of the same test.
 type Hint struct {
 	When, Check, NotWhen, Mistake, Found string
 

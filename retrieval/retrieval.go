@@ -35,8 +35,8 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Index finds live nodes. It is safe for concurrent use: searches never wait,
-// updates wait for each other.
+// Index finds live nodes. It is safe for concurrent use: searches wait for no
+// update, updates wait for each other.
 type Index struct {
 	tax    *taxonomy.Taxonomy
 	checks func() *cue.Catalogue // compiled for the first search
