@@ -10,7 +10,7 @@ import (
 
 // Imported counts what an Import did. Each statement is counted once.
 type Imported struct {
-	// facts that were added as proposals: no run receives them before a person confirms them
+	// facts that were added as proposals: no run receives them before a person or a note confirms them
 	New     []Fact  `json:"new"`
 	Known   int     `json:"known"`   // statements that the tree had already, in any state
 	Refused []error `json:"-"`       // for each statement the reason why it was refused, nil if it was not
@@ -21,7 +21,8 @@ type Imported struct {
 const importBatch = 500
 
 // Import adds the statements of another tree, team or tool as proposals in the name of by. It refuses statements as
-// [Clean] does, each on its own; Imported.Refused has the reasons. With dryRun it writes nothing.
+// [Clean] does, each on its own; Imported.Refused has the reasons. It refuses all if they do not
+// fit into MostFacts. With dryRun it writes nothing.
 func (l *Library) Import(ctx context.Context, list []ledger.Statement, by string, dryRun bool) (Imported, error) {
 	out := Imported{New: []Fact{}, Refused: make([]error, len(list))}
 	var es []ledger.Entry

@@ -10,7 +10,7 @@ import (
 
 // Ask generates an answer and passes it to check (nil accepts every answer that fits the schema). If the answer does
 // not fit, if check rejects it, or if it was cut off, Ask makes exactly one more request, whose prompt r.Repair builds
-// from the reasons; after a cut-off it allows twice the tokens. A second failure and every other error are returned
+// from the reasons; after a cut-off it doubles r.MaxTokens. A second failure and every other error are returned
 // unchanged: waiting for a busy provider is left to the generator.
 //
 // check returns why it rejects: one error, or several joined with errors.Join, each a sentence that the model can act

@@ -51,7 +51,7 @@ func (h *Halt) Halted() *Error {
 	return h.why
 }
 
-// Generate passes r to the generator, or returns the error of Halted if there is one.
+// Generate passes r to the generator. While h makes no calls it returns the error of Halted; see [Halt] for how long.
 func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
 	if !h.isKnown() {
 		late := time.NewTimer(alone)

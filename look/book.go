@@ -151,7 +151,7 @@ func (b *Archive) Save(w io.Writer) error {
 }
 
 // Load replaces the looks with those that Save wrote. It skips lines that it cannot read and returns an error for the
-// first of them.
+// first of them. A line above 64 KiB ends it, with an error.
 func (b *Archive) Load(r io.Reader) error {
 	fresh := NewBook()
 	lines := bufio.NewScanner(r)

@@ -22,7 +22,7 @@ type Access struct {
 	Model    llm.Generator                                         // model that looks; nil: only that of Options does
 	Name     string                                                // name of Model, if its answers do not report one
 	Now      func() time.Time                                      // returns the present time
-	ReadOnly bool                                                  // nothing is written, so Read fails
+	ReadOnly bool                                                  // nothing is written, so Read fails without DryRun
 	Hidden   func(product string) bool                             // whether no model may read runs of the product
 	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets from an evaluation
 	Before   func(context.Context, *tree.Evaluation) []string      // memories of similar tests, one line each

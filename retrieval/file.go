@@ -78,7 +78,7 @@ func (st *indexState) asOneSegment() (*segment, error) {
 
 // Load opens an index written by Save. It reads the header and the checksums only. Every other page is read and
 // checked when a call first needs it, so r must stay open as long as the index is in use, and damage is an error of
-// the call that finds it. The error is errFormat for a file that is no index or is of another version. Vectors of
+// the call that finds it. A file that is no index or is of another version is an error. Vectors of
 // another embedder than e are not used, and Stats().Note reports that.
 func Load(r io.ReaderAt, size int64, tax *taxonomy.Taxonomy, e llm.Embedder) (*Index, error) {
 	s, version, err := readHeader(r, size)

@@ -14,7 +14,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Features are the data about one verdict from which a Model learns, all known when the verdict is made. They hold
+// Features are the data about one verdict from which a Model learns, all known before its truth is. They hold
 // hashes and shares, no text. A reader who guesses a token can look for its hash, though many tokens share a hash of
 // 20 bits; so Features are as private as the ledger that contains them.
 type Features struct {

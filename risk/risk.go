@@ -43,7 +43,8 @@ type Risk struct {
 	// is that of the counts of other teams, or None.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 
-	// Enough is whether the signals are proven to predict. If it is false, P is the base rate and Because is empty.
+	// Enough is whether the signals are proven to predict, or Given added evidence. If it is false, P is the base rate and
+	// Because is empty.
 	Enough bool    `json:"enough"`
 	Known  int     `json:"known"` // number of verdicts with a known truth
 	Base   float64 `json:"base"`  // share of wrong ones among Known

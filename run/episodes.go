@@ -71,8 +71,8 @@ func (r *Runs) Like(ctx context.Context, goal string, f Filter, limit int) (out 
 const leastCommon = 3
 
 // Common returns a reason that ended runs like of have in common, taken from runs of the same product and outcome: the
-// reason that is most like those of the others. It returns "" if fewer than three runs have a similar reason. It
-// compares terms, not meaning, so a person has to confirm what is made of it.
+// reason that is most like those of the others. It returns "" if fewer than three different reasons are similar: the
+// same text in several runs counts once. It compares terms, not meaning, so a person has to confirm what is made of it.
 func (l *Log) Common(of *Run) string {
 	f := Filter{State: of.State, Product: of.Product}
 	var reasons []string

@@ -17,7 +17,8 @@ const (
 )
 
 // Markdown returns r as a page in lang ("zh", else English) from which a person or another agent can continue: the
-// goal, the unfinished tasks, what was found, decided and seen, and the last page. Each text of the run is on one line.
+// goal, the state, the unfinished tasks, what was found, went wrong, was decided and seen, the latest pages, and the
+// feedback. Each text of the run is cut and on one line, and of a long list only a part is there.
 func Markdown(r *Run, lang string) string {
 	p := page{lang: lang}
 	p.line("# %s", text.Clip(text.Line(r.Goal), pageText))

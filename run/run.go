@@ -48,7 +48,7 @@ type Run struct {
 	Product string    `json:"product,omitempty"`
 	Build   string    `json:"build,omitempty"`
 	Test    string    `json:"test,omitempty"`
-	Agents  []string  `json:"agents,omitempty"` // who wrote updates, in their order
+	Agents  []string  `json:"agents,omitempty"` // names in updates but feedback, by their first update; at most 16
 	Began   time.Time `json:"began"`
 	Last    time.Time `json:"last"`             // time of the last update that is not feedback
 	LastBy  string    `json:"lastBy,omitempty"` // agent that wrote the last update that is not feedback

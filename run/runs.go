@@ -29,7 +29,7 @@ type Options struct {
 	Clean func(string) string                                // removes secrets from a text
 	Page  func(string) string                                // returns the page of an address
 	Now   func() time.Time
-	Ended func(ctx context.Context, r Run) error // called once for each run that ends; nil: nothing is called
+	Ended func(ctx context.Context, r Run) error // called after a write that ends a run; nil: nothing is called
 }
 
 // New returns Runs with the options o.

@@ -81,12 +81,12 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.Cause }
 
-// LockedError means that another process has the store open for writing.
+// LockedError means that another process, or another Store of this one, has the store open for writing.
 type LockedError struct {
 	Dir     string
-	PID     int // process id of the other process; 0: unknown
+	PID     int // id of the process that has the store open; 0: unknown
 	Host    string
-	Started time.Time // when the other process opened the store
+	Started time.Time // when the process opened the store; zero: unknown
 }
 
 func (e *LockedError) Error() string {

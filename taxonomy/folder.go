@@ -11,7 +11,7 @@ import (
 const FileName = "memtree.yaml"
 
 // ReadFolder returns the taxonomy for a store in the folder dir: the built-in one, extended by the overlay in dir if
-// there is one. dir may be absent, or "". The error is that of Parse.
+// there is one that can be opened. dir may be absent, or "". The error is that of Parse, or of reading the overlay.
 func ReadFolder(dir string) (*Taxonomy, error) {
 	if dir == "" {
 		return Default(), nil

@@ -70,7 +70,7 @@ func (e *Evaluation) Identify() {
 }
 
 // Digest returns a hash of all fields except ID, At, Evidence and Excuse. Two evaluations with one key are duplicates
-// if their digests are equal, and contradict each other otherwise.
+// if their digests are equal. Otherwise they contradict each other, unless only the later one has a label.
 func (e *Evaluation) Digest() string {
 	correct := ""
 	if e.Correct != nil {

@@ -36,7 +36,7 @@ func Example(test string) string {
 }
 
 // SameTest reports whether two ids or prompts name one test: they differ at most in case, white space, quotation marks
-// and final punctuation. "" names no test.
+// and final punctuation. It is false for an empty a.
 func SameTest(a, b string) bool {
 	if a == "" {
 		return false

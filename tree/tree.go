@@ -124,7 +124,7 @@ type Content struct {
 // what happened. Check is an instruction: the catalogue's sentence, unless a person or a model wrote a better one.
 type Lesson struct {
 	ID   string   `json:"id"`             // l_…, see LessonID
-	Kind string   `json:"kind,omitempty"` // id of a check of the taxonomy; "" if none fits
+	Kind string   `json:"kind,omitempty"` // id of a check of the taxonomy or of the tree's own; "" if none fits
 	What []string `json:"what,omitempty"` // things on which the check was missed, at most MaxThings
 	// Scenes, in a strategy, are the scene types with most of the misses: sorted, at most MaxThings.
 	Scenes  []string `json:"scenes,omitempty"`

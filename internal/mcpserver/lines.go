@@ -16,7 +16,7 @@ import (
 
 // Lines is a transport over a pair of streams with one message a line. A line that is no message of JSON-RPC 2.0, or is
 // longer than Most bytes, gets an error as its answer, and the session goes on. It is for one session. It reports the
-// end of input as [drainedTransport] does.
+// end of input once the requests before it are answered, or after ten seconds.
 type Lines struct {
 	In   io.Reader
 	Out  io.Writer

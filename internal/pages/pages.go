@@ -43,8 +43,9 @@ func (v *Visitor) in(page string) string { return "/trees/" + v.Tree + "/" + pag
 
 // Night is when a tree evolves by the schedule of the service.
 type Night struct {
-	At         string    // time of day, such as 02:30
-	Last, Next time.Time // zero: never yet
+	At   string    // time of day, such as 02:30
+	Last time.Time // when the tree last evolved by the schedule; zero: never yet
+	Next time.Time // when the tree evolves next by the schedule
 }
 
 // Site answers the requests for pages: it fills their templates. It is safe for concurrent use.

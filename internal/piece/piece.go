@@ -91,8 +91,8 @@ func (p *Pages) Span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// Resident returns those of the n bytes from off that lie in the page of off, if that page is in memory, else nil. The
-// range must lie within p.
+// Resident returns those of the n bytes from off that lie in the page of off, if that page is in memory, else nil. Of
+// Pages that have no file it returns all n. The range must lie within p.
 func (p *Pages) Resident(off, n int64) []byte {
 	if p.file == nil {
 		return p.mem[off : off+n]

@@ -3,7 +3,7 @@ package text
 import "unicode"
 
 // Estimate estimates the number of model tokens of s: one for every four characters, and two for every three Chinese
-// characters. memtree uses it for every model.
+// characters. It is the same for every model. Costs are estimated by package meter instead.
 func Estimate(s string) int { return (Twelfths(s) + 11) / 12 }
 
 // Twelfths returns twelve times the estimate of Estimate before it is rounded, so that the estimates of parts can be

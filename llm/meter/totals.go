@@ -24,7 +24,7 @@ const (
 )
 
 // Add returns t plus s, what model used. It does not change t. If t is empty, since becomes its Since. If s has no
-// calls, Add returns t.
+// calls, made or refused, Add returns t.
 func (t Totals) Add(model string, s Spent, since time.Time) Totals {
 	if s.Calls+s.Beyond == 0 {
 		return t

@@ -54,8 +54,8 @@ func (s *Store) journalLimit() int64 {
 	return 4 << 20
 }
 
-// Store is an open store in a folder. It implements store.Store, store.Deriver, store.Gallery, store.Movable and
-// store.Verifier. It is safe for concurrent use.
+// Store is an open store in a folder. It implements store.Store, store.Deriver, store.Gallery, store.Knower,
+// store.Movable and store.Verifier. It is safe for concurrent use.
 type Store struct {
 	disk      *disk
 	options   Options

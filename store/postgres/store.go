@@ -33,8 +33,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Store is one tree in a database. It implements store.Shared, store.Movable, store.Knower, store.VectorTable and
-// store.Verifier. It is safe for concurrent use.
+// Store is one tree in a database. It implements store.Shared, store.Deriver, store.Gallery, store.Movable,
+// store.Knower, store.VectorTable and store.Verifier. It is safe for concurrent use.
 type Store struct {
 	pool     *pgxpool.Pool
 	tree     int64 // its id in the database

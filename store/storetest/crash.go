@@ -186,7 +186,8 @@ type image struct {
 	Log   []op `json:"log"`
 }
 
-// Dump returns the whole history of c as one string, from which loadCrashFS makes an equal CrashFS.
+// Dump returns the whole history of c as one string, compressed and in base64. The tests of this package make
+// an equal CrashFS from it.
 func (c *CrashFS) Dump() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

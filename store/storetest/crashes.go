@@ -43,7 +43,7 @@ type moment struct {
 // must be nothing else. Of eight states two crash again during recovery, one recovers on a disk that fails once, and
 // one continues with random operations.
 //
-// If a state is wrong, the message has the seed, the operation and a dump for loadCrashFS.
+// If a state is wrong, the message has the seed, the operation and the disk as CrashFS.Dump writes it.
 func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
 	t.Helper()
 	var done Explored
