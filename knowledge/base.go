@@ -40,7 +40,8 @@ const mostEarly = 256
 // mostTrials is how many runs are waited for; the oldest are given up.
 const mostTrials = 1 << 16
 
-// MostFacts is the most facts that a tree holds. Further ones are refused.
+// MostFacts is the number of facts at which Library.Import and curation.KnowFact refuse new ones. Other ways to state
+// facts have bounds of their own: MostProposed, and one reading of each note.
 const MostFacts = 200_000
 
 // NewBase returns a Base without facts, for the first entry of a ledger.

@@ -25,7 +25,7 @@ type Hit struct {
 	ErrorType  string
 	Direction  taxonomy.Direction
 	Rel        float64  // how well the memory fits, 0 to 1
-	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it
+	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it, after lessons taught for the test
 	Signals    []Signal // the parts of Rel and Score, in the order they were applied
 	Taken      bool
 	Reason     string  // why the memory was taken or not: an English sentence without its subject

@@ -98,7 +98,7 @@ func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error),
 	return ix, nil
 }
 
-// Saved reports that p is stored.
+// Saved records that p is stored, so that Unsaved counts from it on.
 func (ix *Index) Saved(p *Pieces) { ix.saved.Store(p.st) }
 
 // Unsaved returns how many nodes an update has changed since the state that was stored last, and whether anything has

@@ -98,7 +98,7 @@ func (c Code) Sentence() string {
 // Why is the reason for taking a memory or for not taking it.
 type Why struct {
 	Code Code
-	Args []any // of the sentence: int, float64, string (an id), tree.Type, taxonomy.Direction
+	Args []any // arguments of the sentence: int, float64, string (an id), tree.Type, taxonomy.Direction
 }
 
 // String returns the reason as an English sentence.

@@ -60,7 +60,7 @@ type Decision struct {
 	At   time.Time    `json:"at"`
 	By   string       `json:"by,omitempty"`
 	Why  string       `json:"why,omitempty"`
-	Hash string       `json:"hash,omitempty"` // of the content when it was forgotten or banned
+	Hash string       `json:"hash,omitempty"` // ContentHash of the memory when it was forgotten or banned
 
 	// Fresh reports that the tree has not evolved since. The next evolution learns everything that depends on the
 	// memory again.

@@ -91,7 +91,7 @@ func (e *Evaluation) Digest() string {
 	return Hash(append(parts, e.Scope.SuiteTests...)...)
 }
 
-// Labelled reports whether the evaluation contains the truth, as correct flag, direction or ground truth.
+// Labelled reports whether the evaluation has a correct flag, a direction (Environment too) or a ground truth.
 func (e *Evaluation) Labelled() bool {
 	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
 }

@@ -8,7 +8,7 @@ type Miss struct {
 	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy or of the tree's own; "" if none fits
 	ErrorType string   `json:"errorType"`         // the kind of misjudgment
 	What      []string `json:"what,omitempty"`    // the things concerned, in the terms of the task; at most MaxThings
-	How       string   `json:"how,omitempty"`     // the mistake: whole sentences, quoted
+	How       string   `json:"how,omitempty"`     // the mistake, in whole sentences
 	Cause     string   `json:"cause,omitempty"`   // the root cause in general terms, from a model, if no check fits
 	Instead   string   `json:"instead,omitempty"` // what to do, as written by a model
 	Claimed   string   `json:"claimed,omitempty"` // what the agent assumed, which was wrong

@@ -63,7 +63,7 @@ type Mark string
 // The marks of a node.
 const (
 	Unmarked Mark = ""    // no lasting decision
-	Pinned   Mark = "pin" // learning, measured effects and pruning leave the node unchanged
+	Pinned   Mark = "pin" // learning keeps the node's text; measured effects and pruning do not take it out of use
 	Banned   Mark = "ban" // the node is never in use, whatever its status
 )
 
@@ -129,7 +129,7 @@ type Lesson struct {
 	// Scenes, in a strategy, are the scene types with most of the misses: sorted, at most MaxThings.
 	Scenes  []string `json:"scenes,omitempty"`
 	Check   string   `json:"check"`             // what to do
-	Mistake string   `json:"mistake,omitempty"` // what went wrong, one quoted sentence
+	Mistake string   `json:"mistake,omitempty"` // what went wrong
 	Instead string   `json:"instead,omitempty"`
 	// From is the author of Check: catalogue, person or model, "" if unknown.
 	From  string   `json:"from,omitempty"`

@@ -4,8 +4,8 @@ import "github.com/memtree/memtree/llm"
 
 // Price is what a million tokens cost, in any one currency.
 type Price struct {
-	In  float64 `json:"in"`  // tokens that the model reads
-	Out float64 `json:"out"` // tokens that the model writes
+	In  float64 `json:"in"`  // price of a million tokens that the model reads
+	Out float64 `json:"out"` // price of a million tokens that the model writes
 }
 
 // Of returns the cost of the tokens in u.

@@ -34,7 +34,7 @@ type Target interface {
 	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // evaluations in the outbox, oldest first
 	PutKnown(ctx context.Context, part []store.KnownKey) error     // accepted keys, sorted
 
-	// Drop removes everything that this move and the earlier ones put, so that the next move begins anew.
+	// Drop discards what this move and the earlier ones put, at once or when the next move begins, which begins anew.
 	Drop(ctx context.Context) error
 
 	// Finish makes the copy a store that can be opened. info is that of the source; its version may become the copy's.
