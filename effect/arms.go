@@ -99,13 +99,13 @@ type Pair struct {
 	Study   string  `json:"study"`
 	A       string  `json:"a"`       // name of the first arm
 	B       string  `json:"b"`       // name of the second arm
-	N       int     `json:"n"`       // cases in both arms
+	N       int     `json:"n"`       // cases compared: both arms have a common attempt at them
 	Attempt int     `json:"attempt"` // highest attempt at which a case was compared
 	OnlyA   int     `json:"onlyA"`   // cases right only in A
 	OnlyB   int     `json:"onlyB"`   // cases right only in B
 	Lift    float64 `json:"lift"`    // share of right cases in B minus that in A
 	Low     float64 `json:"low"`     // lower end of the 95 % interval of Lift
-	High    float64 `json:"high"`    // upper end of it
+	High    float64 `json:"high"`    // upper end of the 95 % interval of Lift
 	E       float64 `json:"e"`       // evidence that the arms differ; 20 or more is proof
 }
 
@@ -113,8 +113,9 @@ type Pair struct {
 func (p *Pair) Claimed() bool { return p.E >= 1/Alpha }
 
 // Compare compares each two arms of every study. The result is sorted by study and arms, the arm [None] first. If a
-// study has several series of an arm, each of them counts as an arm. For each case Compare uses the latest attempt
-// that both arms have, and of several lines for one attempt the first.
+// study has several series of an arm, each of them counts as an arm with a name of its own; those of None are not
+// sorted first. For each case Compare uses the latest attempt that both arms have, and of several lines for one attempt
+// the first.
 func Compare(runs []Recorded) []Pair {
 	var out []Pair
 	for study, arms := range studies(runs) {

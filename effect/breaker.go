@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// BreakerState is whether a Breaker lets runs receive memories.
+// BreakerState is whether a Breaker lets runs receive memories: all memories, or those of one error type.
 type BreakerState string
 
 // The states of a Breaker.
 const (
 	Closed   BreakerState = "closed"    // runs receive memories
-	Open     BreakerState = "open"      // no run receives memories; they are still retrieved and logged
+	Open     BreakerState = "open"      // no run receives the memories; they are still retrieved and logged
 	HalfOpen BreakerState = "half-open" // half of the runs receive memories: a trial after the tree has evolved
 )
 

@@ -12,7 +12,7 @@ import (
 // fixes". The remedy stops when the bet's value reaches 20. If the remedy does not break more, that happens in at most
 // one history of 20, at whatever time one looks (Ville; see bet). A verdict that was only flagged counts as if the
 // opposite one had been used. So ledger.Other starts again once a bet on the contrary, begun at the stop, has reached
-// 20. A stopped ledger.Rerun makes no more runs, so there is no new evidence and it remains stopped.
+// 20. A stopped ledger.Rerun makes no more runs, so only late labels of earlier ones can start it again.
 type Corrections struct {
 	above float64
 	by    map[string]*corrected // by the evaluation of the agent's own verdict
@@ -155,8 +155,8 @@ type Remedied struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 
-	E       float64 `json:"e"`       // evidence that it breaks more than it mends; 20 stops it
-	Stopped bool    `json:"stopped"` // it only flags, until it is proven to mend more
+	E       float64 `json:"e"`       // evidence that the remedy breaks more than it mends; 20 stops it
+	Stopped bool    `json:"stopped"` // the remedy is stopped: such verdicts are only flagged
 }
 
 // Remedied returns the results of the remedies so far, in the order flag, rerun, other.

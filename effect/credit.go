@@ -169,9 +169,9 @@ type Effect struct {
 	ID   string    `json:"id"`
 	Type tree.Type `json:"type"`
 
-	Runs  int `json:"runs"`  // first attempts that received it
-	Tests int `json:"tests"` // different tests among them
-	Right int `json:"right"` // right runs among them
+	Runs  int `json:"runs"`  // first attempts that received the memory
+	Tests int `json:"tests"` // different tests of Runs
+	Right int `json:"right"` // right ones of Runs
 
 	// Effect is the share of right runs with the memory minus the share without, on tests of equal difficulty; SD is
 	// its standard deviation.
@@ -180,8 +180,8 @@ type Effect struct {
 	PHarm  float64 `json:"pHarm"` // probability that Effect is below 0
 	Before float64 `json:"-"`     // PHarm as it was before any run
 
-	// EHarm is the evidence of harm from runs whose memories chance decided, see [Suspect]: 20 or more is proof. It is 0
-	// without such runs.
+	// EHarm is the evidence of harm from ablations, and from runs whose memories chance decided, see [Suspect]: 20 or more
+	// is proof. It is 0 if there are neither.
 	EHarm float64 `json:"eHarm,omitempty"`
 }
 

@@ -57,8 +57,8 @@ type Holdout struct {
 // Schedule returns the default Holdout: 20 % of the first 200 runs, then 5 %, and half while harm is suspected.
 func Schedule() Holdout { return Holdout{First: 0.20, Later: 0.05, Many: 200, Doubt: 0.50} }
 
-// Fixed returns a Holdout with one constant share, 0 to 1. Harm does not raise it. With 0 every run may receive
-// memory: see [Holdout.Blind].
+// Fixed returns a Holdout with one constant share, 0 to 1. Suspected harm does not raise it. With 0 every run may
+// receive memory: see [Holdout.Blind].
 func Fixed(share float64) Holdout {
 	return Holdout{First: share, Later: share, Doubt: max(share, 0)}
 }
@@ -96,8 +96,7 @@ func (h Holdout) Chances(drawn int, eHarm float64) Chances {
 // chance. If memory has no effect that costs nothing, and if it helps the evidence is soon below 1.
 const suspect = 1.1
 
-// Blind reports whether under h all runs, or all but some first ones, may receive memory, so that harm cannot be
-// proven.
+// Blind reports whether h holds out no run at all, so that harm cannot be proven.
 func (h Holdout) Blind() bool { return h.Later <= 0 && (h.First <= 0 || h.Many <= 0) }
 
 // never reports whether the schedule never uses memory.

@@ -40,15 +40,15 @@ type Treatment string
 
 // The arms of a run.
 const (
-	Memory Treatment = "memory" // the memories found for it
+	Memory Treatment = "memory" // the memories found for the run
 	Other  Treatment = "other"  // as many memories, drawn at random: the control for the effect of any text
 	None   Treatment = "none"   // no memory
 )
 
 // Chances are the probabilities of the arms of a run. The rest to 1 is the probability of None.
 type Chances struct {
-	Memory float64 `json:"memory"`          // 0 to 1
-	Other  float64 `json:"other,omitempty"` // 0 to 1
+	Memory float64 `json:"memory"`          // probability of Memory, 0 to 1
+	Other  float64 `json:"other,omitempty"` // probability of Other, 0 to 1
 }
 
 // None returns the probability that the run receives no memory.
@@ -68,18 +68,18 @@ func (c Chances) share() (rho float64, drawn bool) {
 type TrialRun struct {
 	ID       string    // id of the trial
 	Seq      uint64    // sequence number of the trial in the ledger, which never falls as a clock may
-	Ended    uint64    // sequence number of its outcome
-	At       time.Time // time at which its arm was drawn
+	Ended    uint64    // sequence number of the run's outcome in the ledger
+	At       time.Time // time at which Arm was drawn
 	Test     string    // the test: runs of one test are equally hard
 	Scene    tree.Scene
 	Found    string      // what found the memories: read, words or test; "" if not recorded
-	Arm      Treatment   // what it received
+	Arm      Treatment   // what the run received
 	Chances  Chances     // probabilities with which Arm was drawn
-	Eligible []Candidate // the memories found for it, whatever the arm
-	Injected []Candidate // the memories it received
+	Eligible []Candidate // the memories found for the run, whatever the arm
+	Injected []Candidate // the memories that the run received
 	Attempt  int         // from 1; 0 means unknown
 	Correct  bool        // the judgment was right
-	Wrong    Mistake     // the mistake, if it was not
+	Wrong    Mistake     // the mistake, if the judgment was not right
 }
 
 // Mistake is the kind of error that a run made.
@@ -96,11 +96,11 @@ type Candidate struct {
 	ErrorType string
 	Direction taxonomy.Direction
 
-	// Lineage are its ancestors in the tree, nearest first, and Origin is the tree in which it was made.
+	// Lineage are the memory's ancestors in the tree, nearest first, and Origin is the tree in which it was made.
 	Lineage []Ancestor
 	Origin  string
 
-	// Prior is its assumed effect before any run, see [Prior]; 0 is replaced by that of one case with confidence 0.5.
+	// Prior is the memory's assumed effect before any run, see [Prior]. 0 means that of one case with confidence 0.5.
 	Prior float64
 }
 

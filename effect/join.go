@@ -33,9 +33,9 @@ type Outcomes struct {
 	Known    int `json:"known"`    // trials with an outcome
 	Open     int `json:"open"`     // trials of runs without an outcome
 	Unknown  int `json:"unknown"`  // outcomes of trials that are not in the ledger
-	Again    int `json:"again"`    // outcomes that repeat an earlier one of the trial
-	Contrary int `json:"contrary"` // outcomes that contradict an earlier one, which is used
-	Retries  int `json:"retries"`  // later attempts
+	Again    int `json:"again"`    // outcomes that repeat an earlier one of the same attempt
+	Contrary int `json:"contrary"` // outcomes that contradict an earlier one of the same attempt, which is used
+	Retries  int `json:"retries"`  // outcomes of later attempts of a trial
 	Flipped  int `json:"flipped"`  // of Retries, those with another result than the first attempt
 }
 
@@ -97,9 +97,8 @@ type knownOutcome struct {
 	seq uint64
 }
 
-// Add adds entry e of the ledger, and reports whether it may change the runs or the evidence that Join returns. Of two
-// trials with one id it uses the first.
-func (j *Joiner) Add(e *ledger.Entry) bool {
+// Add adds entry e of the ledger. Of two trials with one id it uses the first.
+func (j *Joiner) Add(e *ledger.Entry) {
 	switch {
 	case e.Trial != nil && j.trials[e.Trial.ID].Trial == nil:
 		j.trials[e.Trial.ID] = drawn{e.Trial, e.Seq}
@@ -111,25 +110,21 @@ func (j *Joiner) Add(e *ledger.Entry) bool {
 		j.given[e.Step.Trial] = append(j.given[e.Step.Trial], e.Step.Injected...)
 	case e.Outcome != nil:
 		j.outcomes = append(j.outcomes, knownOutcome{e.Outcome, e.Seq})
-		return true
 	case e.Verdict != nil && e.Verdict.CaseID != "":
 		j.tests[e.Verdict.Evaluation] = e.Verdict.CaseID
 	case e.Ablation != nil:
-		b, ok := Blame(e.Ablation)
-		if ok {
+		if b, ok := Blame(e.Ablation); ok {
 			j.blamed = append(j.blamed, b)
 		}
-		return ok
 	case e.Evolved != nil:
 		j.evolved, j.acts = append(j.evolved, learnedAt{e.Seq, e.At}), 0
-		return true
 	case e.Act != nil && e.Act.Kind != tree.DecisionPin:
 		j.acts++
 	}
-	return false
 }
 
-// Acts returns how many decisions of people changed which memories runs receive, since the tree last learned.
+// Acts returns how many decisions people made since the tree last learned, without pins, which change nothing that runs
+// receive.
 func (j *Joiner) Acts() int { return j.acts }
 
 // try is one attempt of a trial.

@@ -32,8 +32,8 @@ type Standing struct {
 }
 
 // Next returns the status that a memory should have because of its effect e, and why. If that is its present status,
-// the reason is empty. now is the time of the latest run. A person's decision outweighs the effect: Next restores a
-// pinned memory or leaves it in use, and does not change a banned one, which no run receives.
+// the reason is empty. now is the time of the latest run. A person's decision outweighs the effect: Next leaves a
+// pinned memory in use, restores it if s.Ours, and does not change a banned one, which no run receives.
 func Next(e *Effect, s Standing, now time.Time) (next tree.Status, why taxonomy.Text) {
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
@@ -103,7 +103,8 @@ func cleared(e *Effect, en, zh string) taxonomy.Text {
 	return taxonomy.Text{EN: "Nothing speaks against it so far: " + s.EN, ZH: "目前没有不利的迹象：" + s.ZH}
 }
 
-// Given reports whether runs may receive a memory with this status and mark.
+// Given reports whether runs may receive a memory with this status and mark. Exception: a few runs receive a
+// quarantined memory, see [Probes].
 func Given(status tree.Status, mark tree.Mark) bool {
 	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }

@@ -3,16 +3,16 @@ package effect
 import "math"
 
 // Lift is how much more often runs of one arm have a property, such as being right, than runs of another arm, on the
-// same tests.
+// same tests. Only runs of one test with the same Chances are compared.
 type Lift struct {
-	N       int     `json:"n"`       // runs of the first arm on tests in both arms
-	M       int     `json:"m"`       // runs of the other arm on these tests
-	Tests   int     `json:"tests"`   // number of tests in both arms
+	N       int     `json:"n"`       // runs of the first arm that are compared
+	M       int     `json:"m"`       // runs of the other arm that are compared
+	Tests   int     `json:"tests"`   // number of tests with compared runs
 	With    float64 `json:"with"`    // share in the first arm, 0 to 1
 	Without float64 `json:"without"` // share in the other arm, with the same weights of tests
 	Lift    float64 `json:"lift"`    // With minus Without, -1 to 1
 	Low     float64 `json:"low"`     // lower end of the 95 % interval of Lift
-	High    float64 `json:"high"`    // upper end of it
+	High    float64 `json:"high"`    // upper end of the 95 % interval of Lift
 }
 
 // known reports whether any test was in both arms.

@@ -29,7 +29,7 @@ type ReplayWarning struct {
 // ReplayAnswer is what a ReplaySubject would have given before a run.
 type ReplayAnswer struct {
 	Guided bool            // it would have given guidance
-	Score  float64         // of the nearest memory, given or not; higher means nearer; 0 for none
+	Score  float64         // score of the nearest memory, given or not; higher means nearer; 0 for none
 	Items  []ReplayWarning // the memories given, best first
 }
 
@@ -75,9 +75,10 @@ type ReplayResult struct {
 // by time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
 // a store does. It stops at the first error of a subject.
 //
-// Controls follow each subject. First come the following subjects with a method Matched(), such as Nearest: each is
-// given as many runs with guidance as the subject before it has. Then comes a control that shuffles the subject's
-// answers. The control rows of the second and further subjects have the name of their subject in their names.
+// Controls follow each subject. First come the following subjects with a method Matched(), such as Nearest: each gives
+// guidance in as many runs as the subject before it, those of its highest scores, or in fewer if fewer are above 0.
+// Then comes a control that shuffles the subject's answers. The control rows of the second and further subjects have
+// the name of their subject in their names.
 func Replay(ctx context.Context, stream []tree.Evaluation, o ReplayOptions, subjects ...ReplaySubject) (ReplayResult,
 	error) {
 	ordered, duplicate := sortRuns(stream)

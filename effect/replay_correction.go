@@ -1,7 +1,7 @@
 package effect
 
-// Reversal is the result of reversing each verdict whose predicted probability of being wrong was at least Bound. The
-// predictions were made before the labels were known.
+// Reversal is the result of reversing the verdicts whose predicted probability of being wrong was at least Bound, see
+// Reverse. The predictions were made before the labels were known.
 type Reversal struct {
 	Bound   float64 `json:"bound"`   // 0 to 1
 	N       int     `json:"n"`       // verdicts with a label
@@ -10,7 +10,7 @@ type Reversal struct {
 	Broken  int     `json:"broken"`  // of Flipped, right before and wrong after
 
 	AccuracyBefore float64 `json:"accuracyBefore"` // share of all verdicts that were right
-	AccuracyAfter  float64 `json:"accuracyAfter"`  // the same share after the reversal
+	AccuracyAfter  float64 `json:"accuracyAfter"`  // share of all verdicts that are right after the reversal
 	// Low and High are the 95 % bootstrap interval of AccuracyAfter minus AccuracyBefore.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`

@@ -29,8 +29,8 @@ type RiskMeasure struct {
 	// Enough is the number of predictions that depend on more than the base rate.
 	Enough int `json:"enough"`
 
-	AUC           *float64 `json:"auc"`           // of Order as a forecast of a wrong verdict; null if all are alike
-	AUCSecondHalf *float64 `json:"aucSecondHalf"` // the same for the later half
+	AUC           *float64 `json:"auc"`           // of Order as a forecast of a wrong verdict; null without both kinds
+	AUCSecondHalf *float64 `json:"aucSecondHalf"` // AUC of the later half of the predictions
 	// Found is the share of the wrong verdicts among the first 5, 10 and 20 % by Order.
 	Found reviewShare `json:"found"`
 
@@ -61,15 +61,15 @@ type reviewShare struct {
 // 1.
 type ReviewGain struct {
 	Read    float64 `json:"read"`    // share of all verdicts reviewed
-	Found   float64 `json:"found"`   // by reviewing the riskiest first
-	Nearest float64 `json:"nearest"` // by reviewing first what is most similar to a wrong case
+	Found   float64 `json:"found"`   // share of the wrong verdicts found by reviewing the riskiest first
+	Nearest float64 `json:"nearest"` // share of them found by reviewing first what is most similar to a wrong case
 }
 
 // CalibrationBin is the verdicts whose predicted probability lies in one tenth of 0 to 1.
 type CalibrationBin struct {
 	N     int     `json:"n"`     // number of verdicts
-	P     float64 `json:"p"`     // mean of their predictions
-	Wrong float64 `json:"wrong"` // share of them that were wrong
+	P     float64 `json:"p"`     // mean predicted probability of the verdicts
+	Wrong float64 `json:"wrong"` // share of the verdicts that were wrong
 }
 
 // baselines are the results of methods that learn nothing.

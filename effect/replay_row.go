@@ -13,8 +13,8 @@ type ReplayRow struct {
 	Name     string         `json:"name"`
 	AUC      *float64       `json:"auc"` // of Score as a forecast of a wrong verdict; null when all are right or all wrong
 	Interval *stat.Interval `json:"aucInterval,omitempty"`
-	Guided   proportion     `json:"guided"`   // the runs it gave guidance for
-	Unguided proportion     `json:"unguided"` // the other runs
+	Guided   proportion     `json:"guided"`   // the runs for which the memory gave guidance
+	Unguided proportion     `json:"unguided"` // the runs for which the memory gave none
 	Warned   warnedCount    `json:"warned"`
 
 	// Difference is how the row differs from the first row, over the same runs. The first row and the controls have none.

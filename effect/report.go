@@ -25,17 +25,17 @@ type Report struct {
 	Repeat    Lift  `json:"repeat"`            // share of runs with a mistake that a memory found for them warns of
 	Control   *Lift `json:"control,omitempty"` // right runs, compared with those that received other memories
 
-	EHelp  float64      `json:"eHelp"`           // at 20 help is proven
-	EHarm  float64      `json:"eHarm"`           // at 20 harm is proven, and the breaker opens
-	Proven bool         `json:"proven"`          // help or harm is proven, or was since the tree last evolved
+	EHelp  float64      `json:"eHelp"`           // evidence of help; at 20 help is proven
+	EHarm  float64      `json:"eHarm"`           // evidence of harm; at 20 harm is proven, and the breaker opens
+	Proven bool         `json:"proven"`          // the breaker is open, or help was proven since it last went on trial
 	State  BreakerState `json:"state"`           // state of the breaker
-	Since  time.Time    `json:"since,omitzero"`  // time of the run that caused State
+	Since  time.Time    `json:"since,omitzero"`  // time of the run or change of the tree that caused State
 	Types  []typed      `json:"types,omitempty"` // states of error types that are not closed
 
 	Helpful []Effect `json:"helpful,omitempty"` // memories that help, best first
 	Harmful []Effect `json:"harmful,omitempty"` // memories that harm, worst first
 	TooFew  int      `json:"tooFew"`            // memories with too few runs for a claim, see [Effect.Enough]
-	Needed  int      `json:"needed,omitempty"`  // more runs until proof, if the lift is as measured
+	Needed  int      `json:"needed,omitempty"`  // more runs until proof, if the lift is as measured; 0: none or unknown
 
 	Asked    int      `json:"asked"` // runs that requested guidance, including those without an outcome
 	Found    int      `json:"found"` // of Asked, runs with memories found

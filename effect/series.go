@@ -19,10 +19,10 @@ type EvidencePoint struct {
 	At    time.Time    `json:"at"`    // time of the last run
 	Lift  float64      `json:"lift"`  // lift of memory so far
 	Low   float64      `json:"low"`   // lower end of an interval that holds at all points together
-	High  float64      `json:"high"`  // upper end of it
+	High  float64      `json:"high"`  // upper end of that interval
 	EHelp float64      `json:"eHelp"` // evidence of help; restarts when an open breaker goes on trial
-	EHarm float64      `json:"eHarm"` // evidence of harm, likewise
-	State BreakerState `json:"state"` // of the breaker
+	EHarm float64      `json:"eHarm"` // evidence of harm; restarts when an open breaker goes on trial
+	State BreakerState `json:"state"` // state of the breaker
 }
 
 // Span counts the requests of runs for guidance in one period.
@@ -31,7 +31,7 @@ type Span struct {
 	Asked int       `json:"asked"`          // requests of runs
 	Found int       `json:"found"`          // of Asked, those with memories found
 	Half  float64   `json:"half,omitempty"` // median milliseconds to the answer; 0: not measured
-	Most  float64   `json:"most,omitempty"` // 95th percentile of these
+	Most  float64   `json:"most,omitempty"` // 95th percentile of the milliseconds to the answer
 }
 
 // Limits on the points and spans of a series: more cannot be distinguished on a page.
