@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// BriefBox holds the [brief.Book] of a memory: its upcoming tests, and which memories a reader chose for them. It is
+// BriefBox holds the [brief.Book] of a memory: its upcoming tests, and which memories a model chose for them. It is
 // safe for concurrent use.
 type BriefBox struct {
 	mu     sync.Mutex
@@ -54,7 +54,8 @@ func (b *BriefBox) Load(r io.Reader) error {
 }
 
 // LoadPieces replaces the book by a saved one, from one file or several pieces. open opens a piece; it stays open while
-// the book is in use. After an error the book has the tests of the readable pieces.
+// the book is in use. After an error the book has the tests of the readable pieces, or is as before if the head cannot
+// be read.
 func (b *BriefBox) LoadPieces(head *store.Derived, open openPiece) error {
 	book, err := loadBook(head, open)
 	if book != nil {

@@ -111,7 +111,7 @@ func (f *Follower) has(entry uint64, of []Fold) bool {
 }
 
 // CatchUp reads the new entries of the ledger once, and adds them to all folds of f and to those in of, which become
-// folds of f. After an error the folds have the entries before it.
+// folds of f. After an error each fold has the entries before it, or is computed again at the next call.
 func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	if err := f.lock.Acquire(ctx, readers); err != nil {
 		return err

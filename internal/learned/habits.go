@@ -18,9 +18,9 @@ const (
 	manyHabits = 100     // models
 )
 
-// Habits holds the request formats that the servers of models were found to accept, such as a parameter that one
-// refuses. A new process need not provoke the same errors again. Servers change, so all formats expire a week after the
-// first was learned.
+// Habits holds the request formats that the servers of models were found to accept, such as one without a parameter
+// that a server refuses. So a new process need not provoke the same errors again. Servers change, so Load ignores
+// formats a week after the first was learned.
 type Habits struct {
 	now      func() time.Time
 	adapters map[string]llm.Adapter // by the name of the model
@@ -49,7 +49,7 @@ func NewHabits(now func() time.Time, models ...any) *Habits {
 // Name returns "habits".
 func (*Habits) Name() string { return "habits" }
 
-// Changes asks the models for their request formats, stores new ones, and returns how often a format changed.
+// Changes asks the models for their request formats, stores new ones, and returns how many calls found a change.
 func (h *Habits) Changes() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()

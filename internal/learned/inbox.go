@@ -20,8 +20,8 @@ const (
 )
 
 // InboxBox holds judged runs without a label, with the prompt and the judgment, so that a person can label them. The
-// ledger records such a run without its texts. Beyond its limits the oldest runs are dropped; a dropped run has to be
-// recorded again to be labelled. It is safe for concurrent use.
+// ledger records such a run without its texts. Beyond its limits runs are dropped, labelled ones first, then the
+// oldest; a dropped run has to be recorded again to be labelled. It is safe for concurrent use.
 type InboxBox struct {
 	mu      sync.Mutex
 	runs    map[string]*waiting
@@ -68,7 +68,8 @@ func (b *InboxBox) put(k *waiting) {
 }
 
 // Tell records the verdict v of a run at the time now: that it was labelled, or that its label was withdrawn. A
-// labelled run stays for a week, so that a person can undo the label. Tell ignores runs that the inbox does not have.
+// labelled run stays for about a week, so that a person can undo the label, unless the inbox is full. Tell ignores runs
+// that the inbox does not have.
 func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

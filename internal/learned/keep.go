@@ -75,8 +75,8 @@ func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	return found, err
 }
 
-// Save saves all folds and boxes that changed since their last save. It only logs a failure: a fold can be computed
-// again, and a box is saved the next time.
+// Save saves all boxes, and all folds with a name, that changed since their last save. It only logs a failure: a fold
+// can be computed again, and a box is saved the next time.
 func (f *Follower) Save(ctx context.Context) {
 	if f.readOnly || f.lock.Acquire(ctx, 1) != nil {
 		return

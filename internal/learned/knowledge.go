@@ -20,8 +20,8 @@ type Knowledge struct {
 // NewKnowledge returns a Knowledge without facts.
 func NewKnowledge() *Knowledge { return &Knowledge{base: knowledge.NewBase()} }
 
-// Read calls read with the facts if k has all entries of the ledger, and reports whether it did. It does not while the
-// ledger is being folded again. Add waits until read returns.
+// Read calls read with the facts if k has read the ledger once, and reports whether it did; the latest entries may be
+// missing. It does not while the ledger is being folded again. Add waits until read returns.
 func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -31,7 +31,8 @@ func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	return k.whole
 }
 
-// Whole notes that k has all entries of the ledger; from then on Read works. It is called in a View.
+// Whole notes that k has all entries of the ledger; from then on Read works, until Reset or Load. It is called in a
+// View.
 func (k *Knowledge) Whole() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

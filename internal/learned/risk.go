@@ -37,7 +37,7 @@ func NewRisk(log *slog.Logger) *RiskFold {
 // Model returns the model. Reset and Load replace it, so it must not be used outside of a View.
 func (r *RiskFold) Model() *risk.Model { return r.model }
 
-// Changes returns how often the model has changed.
+// Changes returns a number that grows with every change of the model.
 func (r *RiskFold) Changes() uint64 { return r.changes }
 
 // Name returns "risk".

@@ -28,7 +28,8 @@ func NewRuns() *RunFold {
 // Reset removes all runs.
 func (r *RunFold) Reset() { r.joiner, r.pos = effect.NewJoiner(), 0 }
 
-// Add adds what the entry e contains about guided runs: a trial, an outcome, or an act that changes what runs receive.
+// Add adds what the entry e contains about guided runs, such as a trial, an outcome, or an act that changes what runs
+// receive.
 func (r *RunFold) Add(e *ledger.Entry) {
 	r.joiner.Add(e)
 	r.pos = e.Seq
@@ -38,7 +39,7 @@ func (r *RunFold) Add(e *ledger.Entry) {
 // state of memories.
 func (r *RunFold) Join(look effect.CandidateOf) effect.Joined { return r.joiner.Join(look) }
 
-// Acts returns how many decisions of people changed what runs receive since the tree last evolved.
+// Acts returns how many decisions people made since the tree last evolved, without pins.
 func (r *RunFold) Acts() int { return r.joiner.Acts() }
 
 // Last returns the number of the last entry that was added, 0 if there is none.
