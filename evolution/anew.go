@@ -13,9 +13,9 @@ import (
 // tree last evolved. They retire the lessons that rest on such a case or are about a check that it missed, with the
 // strategies above them, so that Plan writes these again from the present cases. So the tree becomes what it would be
 // if it had never contained the case that was taken out of use. Lessons that a person pinned or wrote stay, without
-// the case.
+// that case, unless it was their last.
 //
-// If only is not "", Anew considers only memories of this error type.
+// If only is not "", Anew considers only memories of this error type, and of these no case with a miss of another type.
 func (e *Evolver) Anew(ctx context.Context, v Scanner, only string) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {

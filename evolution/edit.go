@@ -13,8 +13,9 @@ import (
 
 // Edit returns the lesson or strategy with this id as it would be with the text of draft d, which a person wrote at
 // the time at. The strings are every reason why the gates refuse d, as they would a model's draft; with any reason the
-// node must not be used. A lesson of d that cites no cases rests on those of the memory. Edit returns tree.ErrNotFound
-// if the id is that of no lesson or strategy.
+// node must not be used. Edit fills in what the lessons of d omit: cases, check and source are those of the lesson that
+// each replaces, or else the cases are all of the memory. It returns tree.ErrNotFound if the id is that of no lesson or
+// strategy.
 func (e *Evolver) Edit(
 	ctx context.Context, v Scanner, id string, d gate.Draft, at time.Time,
 ) (tree.Node, []string, error) {

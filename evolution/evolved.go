@@ -20,9 +20,9 @@ type Evolved struct {
 	Judged    []effect.Revised `json:"judged"`    // memories whose status changed because of their effect
 	Again     int              `json:"again"`     // cases that a model analysed because it had failed before
 	Calls     int              `json:"calls"`     // calls of the model
-	Usage     llm.Usage        `json:"usage"`     // tokens of these calls
-	Cost      float64          `json:"cost"`      // of these tokens, by RunOptions.Price
-	Waiting   int              `json:"waiting"`   // jobs left for later because of MaxCalls, MaxCost or DryRun
+	Usage     llm.Usage        `json:"usage"`     // tokens of the calls of the model
+	Cost      float64          `json:"cost"`      // price of the tokens, by RunOptions.Price
+	Waiting   int              `json:"waiting"`   // jobs left for later: by a bound or DryRun, or without an answer
 }
 
 // Changed returns the number of changes of memories in v.
@@ -60,7 +60,8 @@ func (v *Evolved) Add(p Plan) {
 	v.Plans[i] = p
 }
 
-// After returns a Scanner of the nodes of v as they are after changes, which it does not apply to v.
+// After returns a Scanner of the nodes of v as they are after changes, which it does not apply to v. Scan lacks nodes
+// that changes add, and applies its filter to the nodes before the changes.
 func After(v Scanner, changes []tree.Change) Scanner { return after{v, changes} }
 
 type after struct {

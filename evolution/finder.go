@@ -11,7 +11,7 @@ import (
 )
 
 // NewFinder returns a Finder that searches an index of its own with the draft in it. It starts from the index that the
-// function index returns when Begin was called. get reads stored nodes. The Finder serves one plan at a time.
+// function index returns at the first Rank after Begin. get reads stored nodes. The Finder serves one plan at a time.
 func NewFinder(index func() *retrieval.Index, get func(ctx context.Context, id string) (tree.Node, error)) Finder {
 	return &finder{index: index, get: get, seen: map[string]tree.Node{}}
 }

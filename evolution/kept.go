@@ -138,8 +138,9 @@ func (j *Jobs) Together(ctx context.Context, do func() error) error {
 	return err
 }
 
-// Save writes new results to the store, together with those that other processes have written meanwhile. It does
-// nothing if there are none, or with ReadOnly.
+// Save writes new results to the store, together with those that other processes of a shared store have written
+// meanwhile. It does nothing if there are none, or with ReadOnly. Beyond 20,000 results it drops those that no plan of
+// this process requested.
 func (j *Jobs) Save(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -171,7 +172,7 @@ func (j *Jobs) Save(ctx context.Context) error {
 	return nil
 }
 
-// Rejected returns the stored drafts that gates refused, by job key.
+// Rejected returns the stored drafts that gates refused, sorted by job key.
 func (j *Jobs) Rejected() []Rejection {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -100,8 +100,8 @@ func (w *partitionWork) due() []*job {
 // threshold of a new one, so that an experience does not appear and disappear with a single case.
 const leastKept = 2
 
-// Stays reports whether a lesson stays for a person's sake with so many cases left: a pinned one with a single case,
-// one that a person wrote with as many as keep any lesson.
+// Stays reports whether lesson n stays in use with so many cases left. One that needs no cases of this tree always
+// stays, a pinned one with a single case, and one that a person wrote with two.
 func Stays(n *tree.Node, left int) bool {
 	return n.StandsAlone() || n.Mark == tree.Pinned && left > 0 || n.Kept() && left >= leastKept
 }

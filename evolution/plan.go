@@ -21,10 +21,10 @@ type PlanOptions struct {
 	MaxCalls *int               // calls of the model, over all partitions; nil: no bound
 	MaxCost  *float64           // cost of these calls, by Price; nil: no bound
 	Price    meter.Price        // price of the model's tokens
-	Now      time.Time          // evaluations after it do not count, because their clock may be wrong; zero: all count
+	Now      time.Time          // no age is measured from a later evaluation, whose clock may be wrong; zero: from any
 	Review   bool               // a draft becomes a proposal, not a change, until a person accepts it
-	Attempts *Attempts          // of earlier plans of the same work; nil: none
-	Progress func(PlanProgress) // called after every job and partition; may be nil
+	Attempts *Attempts          // jobs that failed in earlier plans of the same work; nil: none
+	Progress func(PlanProgress) // called after every call, job and partition; may be nil
 }
 
 // RunOptions bounds the evolution of a tree, from planning to pruning. Nil and the zero value set no bounds.
@@ -36,8 +36,8 @@ type RunOptions struct {
 	Price    meter.Price        // price of the model's tokens
 	Review   bool               // lessons wait for a person's decision, see Review
 	KeepAll  bool               // take no memory out of use
-	Reader   llm.Generator      // the model to call instead, such as an agent that reads prompts itself
-	Progress func(PlanProgress) // called after every job and partition; may be nil
+	Reader   llm.Generator      // the model to call instead of the memory's, such as an agent that reads prompts itself
+	Progress func(PlanProgress) // called after every call, job and partition; may be nil
 }
 
 // PlanProgress is how far a Plan has come. All numbers are over all partitions so far.
@@ -47,8 +47,8 @@ type PlanProgress struct {
 	Groups    int       // groups of cases that are no experience yet
 	Jobs      int       // jobs that were settled: from the cache, by a model or by rules
 	Calls     int       // calls of the model
-	Usage     llm.Usage // tokens of these calls
-	Cost      float64   // of these tokens, by Price
+	Usage     llm.Usage // tokens of the calls of the model
+	Cost      float64   // price of the tokens, by Price
 }
 
 // Plan is the planned changes of one partition, and why its other cases are no lesson.
@@ -58,27 +58,28 @@ type Plan struct {
 	Cases      int           `json:"cases"`               // cases in use
 	Groups     []Group       `json:"groups"`              // groups of cases that are no experience
 	Changes    []tree.Change `json:"changes"`             // apply all together or none
-	Rejections []Rejection   `json:"rejections"`          // drafts that a gate or a person refused
+	Rejections []Rejection   `json:"rejections"`          // drafts that a gate refused
 	Calls      int           `json:"calls"`               // calls of the model; the first plan has those for all
-	Usage      llm.Usage     `json:"usage"`               // tokens of these calls
-	Waiting    int           `json:"waiting"`             // jobs left for later because MaxCalls or MaxCost was reached
+	Usage      llm.Usage     `json:"usage"`               // tokens of the calls of the model
+	Waiting    int           `json:"waiting"`             // jobs left for later: by a bound, or without an answer
 	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: proposals that wait for a person
 	Notes      []string      `json:"notes,omitempty"`     // what people should know about the planning, a sentence each
 }
 
 // Group is a group of cases that missed one check, or have similar texts about their cause, and are no experience yet.
-// Missing, Banned, Apart and LeftOut are why not.
+// Missing, Banned, Apart or LeftOut is why not. If all are empty, its job waits or its draft was refused, or a lesson
+// about its check is out of use because it did harm.
 type Group struct {
-	Check      string   `json:"check,omitempty"`   // id of that check, "" if no check is known
-	Cases      []string `json:"cases"`             // ids, sorted
+	Check      string   `json:"check,omitempty"`   // id of the check that the cases missed, "" if none is known
+	Cases      []string `json:"cases"`             // ids of the cases, sorted
 	Tests      int      `json:"tests"`             // number of different tests
-	Recent     int      `json:"recent"`            // most cases within one time window, see rule
-	Cohesion   float64  `json:"cohesion"`          // average similarity of their causes, 0 to 1
-	Confidence float64  `json:"confidence"`        // that a lesson about them would have, 0 to 1
-	Missing    []lack   `json:"missing,omitempty"` // requirements that they do not meet
-	Banned     bool     `json:"banned,omitempty"`  // it would be enough, but a person banned its lesson
-	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of them
-	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that left them out, as of another cause
+	Recent     int      `json:"recent"`            // most cases within one time window, that of Plan.Rule
+	Cohesion   float64  `json:"cohesion"`          // average similarity of the causes of the cases, 0 to 1
+	Confidence float64  `json:"confidence"`        // confidence that a lesson about the cases would have, 0 to 1
+	Missing    []lack   `json:"missing,omitempty"` // requirements of a lesson that the cases do not meet
+	Banned     bool     `json:"banned,omitempty"`  // the cases would be enough, but a person banned the lesson
+	Apart      string   `json:"apart,omitempty"`   // why a model refused to write one lesson of the cases
+	LeftOut    string   `json:"leftOut,omitempty"` // id of the lesson that left out the cases, as of another cause
 }
 
 // lack is a requirement that a group does not meet.
@@ -99,7 +100,7 @@ type Rejection struct {
 	By      string   `json:"by"`      // the writer of the draft, model or rules; or the person who refused it
 	Reasons []string `json:"reasons"` // sentences
 	Title   string   `json:"title,omitempty"`
-	Known   bool     `json:"known,omitempty"` // from an earlier plan
+	Known   bool     `json:"known,omitempty"` // in a Plan: an earlier plan refused the draft already
 }
 
 // Plan yields the plan of each partition of v, sorted by error type and direction. Before it yields a plan, the

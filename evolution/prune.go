@@ -16,11 +16,11 @@ type ForgetReason string
 
 // The reasons, in the order in which Prune applies them.
 const (
-	Harmful    ForgetReason = "harmful"     // in quarantine because it harms, without new evidence for 90 days
-	Superseded ForgetReason = "superseded"  // retired or replaced, without new evidence for 30 days
-	Unused     ForgetReason = "unused"      // a case of one run 90 days ago that no run received, although many could
+	Harmful    ForgetReason = "harmful"     // a memory in quarantine, without new evidence for 90 days
+	Superseded ForgetReason = "superseded"  // a memory retired or replaced, without new evidence for 30 days
+	Unused     ForgetReason = "unused"      // a case of one run over 90 days ago that no run received, although many could
 	Thin       ForgetReason = "thin"        // an experience with fewer than two cases in use
-	OverBudget ForgetReason = "over_budget" // a lesson of too many in a partition, whose cases other lessons cover
+	OverBudget ForgetReason = "over_budget" // a lesson of too many in a partition, which adds few cases to the others
 )
 
 // The limits of the rules.
@@ -45,7 +45,7 @@ type PruneOptions struct {
 
 // PruneInput is what Prune needs beside the nodes of the tree. The zero value works.
 type PruneInput struct {
-	Now     time.Time               // evaluations after it do not count, because their clock may be wrong; zero: all count
+	Now     time.Time               // no age is measured from a later evaluation, whose clock may be wrong; zero: from any
 	Used    func(id string) bool    // whether any run received a memory; nil: Prune uses its counter only
 	Chances func(n *tree.Node) int  // number of requests that could have received a case; nil: no case is Unused
 	Keep    func(n *tree.Node) bool // memories that stay, beside those that a person marked; nil: no others
@@ -78,10 +78,11 @@ type pruner struct {
 // Prune returns the changes that take memories of v out of use. They archive memories with a reason and delete
 // nothing. Ages count up to the newest evaluation.
 //
-// Prune archives no case only for its age or because there are many. It archives a case if it occurred once, belongs
-// to no experience, and no run received it although many could have. If a partition has too many lessons, Prune
-// archives those whose cases other lessons cover. A memory that a person marked stays. If the mistake of a case that
-// Prune archived as unused or over budget is made again, Prune takes the case back into use.
+// Prune archives no case in use only for its age or because there are many. It archives one of low confidence that
+// occurred once, over 90 days ago, and belongs to no experience, if no run received it although many could have. If a
+// partition has too many lessons, Prune leaves in use those that together cover most cases. A memory that a person
+// marked stays. If the mistake of a case that Prune archived as unused or over budget is made again, Prune takes the
+// case back into use.
 func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known PruneInput) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {
