@@ -3,7 +3,8 @@
 // and what of all that no test has touched.
 //
 // A [Map] is computed from the walks of the ledger ([ledger.Walk]), which list what a run or a tool saw: the same
-// ledger gives the same bytes. It holds each product separately. Its methods but Add are safe for concurrent use.
+// ledger gives the same bytes. It holds each product separately. Its methods but Add and Name are safe for concurrent
+// use.
 //
 // # Pages
 //

@@ -38,7 +38,7 @@ type Added struct {
 	Walks     int `json:"walks"`     // walks that were new
 	Known     int `json:"known"`     // walks that had been added before
 	Sights    int `json:"sightings"` // sightings in the new walks
-	Elsewhere int `json:"elsewhere"` // links to other hosts, which are not part of the application
+	Elsewhere int `json:"elsewhere"` // links and actions to other hosts, which are not part of the application
 }
 
 // Add adds the counts of o to a.

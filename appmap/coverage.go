@@ -23,7 +23,7 @@ func (s *Share) add(tests []string) {
 type Coverage struct {
 	Product      string `json:"product"`
 	Pages        Share  `json:"pages"`
-	Elements     Share  `json:"elements"` // those that one can act on, such as buttons
+	Elements     Share  `json:"elements"` // elements that one can act on, such as buttons, or that a test acted on
 	Flows        Share  `json:"flows"`
 	Calls        Share  `json:"calls"` // HTTP interfaces
 	Requirements Share  `json:"requirements"`
@@ -114,9 +114,9 @@ type Page struct {
 	Elements []Element `json:"elements,omitempty"`
 	Links    []WayStep `json:"links,omitempty"`
 	Calls    []Call    `json:"calls,omitempty"`
-	Count    Share     `json:"count"`           // elements that one can act on
-	Last     time.Time `json:"last"`            // when it was last seen
-	Build    string    `json:"build,omitempty"` // build on which it was last seen
+	Count    Share     `json:"count"`           // elements that one can act on, or that a test acted on
+	Last     time.Time `json:"last"`            // when walks last saw the page
+	Build    string    `json:"build,omitempty"` // build on which walks last saw the page
 	// 400 or more: a link leads to this route, which answers with that error; 0: the page exists
 	Status int `json:"status,omitempty"`
 }
@@ -125,8 +125,8 @@ type Page struct {
 type Element struct {
 	Role  string   `json:"role,omitempty"`
 	Name  string   `json:"name,omitempty"`
-	Place string   `json:"place,omitempty"` // landmark of the page that it is in
-	Seen  int      `json:"seen"`            // how often walks saw it
+	Place string   `json:"place,omitempty"` // landmark of the page that the element is in
+	Seen  int      `json:"seen"`            // how often walks saw the element
 	Tests []string `json:"tests,omitempty"`
 }
 
@@ -134,7 +134,7 @@ type Element struct {
 type Call struct {
 	Method   string   `json:"method"`
 	Path     string   `json:"path"`
-	Times    int      `json:"times"` // how often it was called
+	Times    int      `json:"times"` // how often walks saw it called
 	Statuses []int    `json:"statuses,omitempty"`
 	Params   []string `json:"params,omitempty"`
 	Pages    []string `json:"pages,omitempty"`

@@ -22,10 +22,10 @@ type Spot struct {
 	Page  string `json:"page"` // route; of a group the common beginning, such as /admin
 	Title string `json:"title,omitempty"`
 	Group int    `json:"group,omitempty"` // number of pages of a group; 0 for a single page
-	Count Share  `json:"count"`           // elements that one can act on
+	Count Share  `json:"count"`           // elements that one can act on, or that a test acted on
 	// number of tests on the page; of a group: number of pages that a test was on
 	Tests  int     `json:"tests"`
-	Weight float64 `json:"weight"` // sum of MapView.Weight
+	Weight float64 `json:"weight"` // sum of MapView.Weight over the pages of the spot
 	Column int     `json:"column"`
 	Row    int     `json:"row"`
 }
@@ -55,7 +55,7 @@ const (
 // Draw returns a picture of a product's pages, each drawn as one spot. If there are more pages than v.Most, pages whose
 // routes begin alike share a spot: the group with the start gets its spot first, then those with the greatest weight,
 // then the largest. Drawing.Left counts the pages that got none. The start, in the first column, is the page from which
-// most others can be reached.
+// most others can be reached; Draw tries the 50 pages with most ways out, and the page where [Map.Path] starts.
 func (m *Map) Draw(v MapView) Drawing {
 	p := m.product(v.Product)
 	if p == nil {

@@ -25,15 +25,15 @@ type FoundSelector struct {
 	Role string `json:"role,omitempty"`
 	Name string `json:"name,omitempty"`
 	Do   string `json:"do,omitempty"`
-	// for an element that no run has acted on: made of role and name, as Playwright writes it
+	// the selector; for an element that no run has acted on, made of role and name, as Playwright writes it
 	Selector string  `json:"selector"`
 	Trust    float64 `json:"trust"`            // see the package comment; 0 if no run has tried it
 	Tried    int     `json:"tried"`            // number of attempts
 	Worked   int     `json:"worked"`           // number of successes
-	Mean     int     `json:"meanMs,omitempty"` // mean time of the last 20 successes
-	P90      int     `json:"p90Ms,omitempty"`
-	Build    string  `json:"build,omitempty"` // build on which it last worked
-	Score    float64 `json:"score"`           // how well it fits, 0 to 1
+	Mean     int     `json:"meanMs,omitempty"` // mean milliseconds of the last 20 successes with a time
+	P90      int     `json:"p90Ms,omitempty"`  // 90th percentile of these milliseconds
+	Build    string  `json:"build,omitempty"`  // build on which the selector last worked
+	Score    float64 `json:"score"`            // how well the selector fits the query, 0 to 1
 }
 
 // Find returns the selectors that fit q, the best first. Of several selectors for one action on one element it returns

@@ -11,15 +11,15 @@ type GapKind string
 
 // The kinds of gaps.
 const (
-	UntestedElement     GapKind = "element"     // an element that no test acted on
+	UntestedElement     GapKind = "element"     // an element that one can act on and no test did
 	UntestedPage        GapKind = "page"        // a page that no test was on
-	OrphanPage          GapKind = "orphan"      // a page that no flow contains and no page leads to
+	OrphanPage          GapKind = "orphan"      // a page, not the start, that no flow contains and no page leads to
 	UntestedCall        GapKind = "call"        // an HTTP interface that no test called
 	UntestedFlow        GapKind = "flow"        // a flow that no test went through
 	UntestedRequirement GapKind = "requirement" // a requirement that no test checks
 )
 
-// Gap is a part of an application that no test touches.
+// Gap is a part of an application that no test touches, or a page that nothing leads to.
 type Gap struct {
 	Kind GapKind `json:"kind"`
 	Page string  `json:"page,omitempty"`
@@ -30,8 +30,8 @@ type Gap struct {
 	Risk  float64 `json:"risk"`  // what risk returned for the page; see Gaps
 }
 
-// Gaps returns the parts of a product that no test touches, the riskiest first. risk returns how risky a page is, such
-// as how often verdicts on it were wrong; a nil risk leaves all at 0.
+// Gaps returns the parts of a product that no test touches, and the pages that nothing leads to, the riskiest first.
+// risk returns how risky a page is, such as how often verdicts on it were wrong; a nil risk leaves all at 0.
 func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 	p := m.product(product)
 	if p == nil {

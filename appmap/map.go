@@ -12,9 +12,9 @@ import (
 
 // Limits of what a Map holds of one product. Coverage.Left counts what it ignores beyond them.
 const (
-	MostPages    = 10_000  // most pages
-	MostElements = 400_000 // most elements and selectors, of all pages together
-	MostCalls    = 5_000   // most HTTP interfaces
+	MostPages    = 10_000  // most pages of one product in a Map
+	MostElements = 400_000 // most elements, links and selectors of all pages of one product in a Map, together
+	MostCalls    = 5_000   // most HTTP interfaces of one product in a Map; as many flows, and requirements
 	mostTests    = 50      // tests that are named of one thing
 )
 

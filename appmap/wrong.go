@@ -8,7 +8,7 @@ import (
 )
 
 // WrongOnPages returns for each page of a product how many verdicts were wrong on it, from the cases of a tree. The
-// keys are routes as Map has them. An empty product takes all products together.
+// keys are what PageOf returns. An empty product takes all products together.
 func WrongOnPages(ctx context.Context, cases store.Reader, product string) (map[string]float64, error) {
 	out := map[string]float64{}
 	for n, err := range cases.Scan(ctx, store.Filter{Level: tree.Case.Level()}) {

@@ -22,7 +22,7 @@ type Sources struct {
 	Map   func(ctx context.Context, read func(*appmap.Map)) error // calls read with the map
 	Names *appmap.Names                                           // receives the names
 	Save  func(ctx context.Context)                               // saves Names
-	// true: no model may see texts of the product; nil: none is hidden
+	// Hidden reports whether no model may see texts of a product; nil: a model may see all
 	Hidden   func(product string) bool
 	Model    llm.Generator // model of the memory; nil: none
 	ReadOnly bool          // Read fails, except as a dry run
@@ -36,7 +36,7 @@ func New(s Sources) *Namer { return &Namer{s} }
 
 // Options configures Read. Nil and the zero value name the elements of all products, without a bound.
 type Options struct {
-	Product  string                  // "": all products
+	Product  string                  // the product whose elements are named; "": all products
 	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
 	MaxCalls *int                    // most calls of the model; nil: no bound
 	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
@@ -51,7 +51,7 @@ type ReadResult struct {
 	Calls    int       `json:"calls"`
 	Usage    llm.Usage `json:"usage"`
 	Cost     float64   `json:"cost"`
-	Names    int       `json:"names"`         // names that were written
+	Names    int       `json:"names"`         // names that the model wrote
 	Left     int       `json:"left"`          // elements still without names; the next Read continues with them
 	Why      string    `json:"why,omitempty"` // last error of the model, "" if there is none
 }
@@ -66,7 +66,7 @@ const (
 const mostFailures = 3
 
 // Read asks the model for names of the elements that it has not named yet, and saves them. If Read is interrupted, the
-// names so far stay. Without a model the error is an llm.Error of KindNotSet.
+// names so far stay. Without a model the error is an llm.Error of KindNotSet, unless every element has been named.
 func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error) {
 	if o == nil {
 		o = &Options{}
