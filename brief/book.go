@@ -15,9 +15,8 @@ import (
 // Book holds tests that will run, and for each the memories that a reader picked (a Brief). Use New; the zero value
 // does not work. A Book is safe for concurrent use.
 //
-// Memories are numbered from 1 in the order in which Learn first received their lines. A memory whose line changes
-// gets a new number. A brief has considered the memories up to its UpTo, so those with higher numbers are unread for
-// it.
+// Memories are numbered from 1 in the order in which Learn first received them. A memory whose content changes gets a
+// new number. A brief has considered the memories up to its UpTo, so those with higher numbers are unread for it.
 type Book struct {
 	mu       sync.RWMutex
 	last     uint64                  // the highest number of a memory
@@ -223,7 +222,7 @@ type BookStats struct {
 	Told  int `json:"told"`  // of Read, tests with a pick
 	New   int `json:"new"`   // tests for which nothing was read or tried yet
 	Open  int `json:"open"`  // tests with unread memories, New included
-	Picks int `json:"picks"` // picks of all these tests
+	Picks int `json:"picks"` // picks of the tests in Told
 }
 
 // Known counts the tests in the book.

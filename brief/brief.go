@@ -56,8 +56,8 @@ func (t *UpcomingTest) words() string { return tree.Hash(strings.Join(strings.Fi
 // Brief holds which memories and facts a reader (a model, or a person in its place) chose to give before one test. It
 // has no picks if nothing was read yet (UpTo is 0), if the answer was refused, or if nothing fits.
 type Brief struct {
-	Key   string `json:"key"`   // of the test with its original prompt, see UpcomingTest.Key
-	Words string `json:"words"` // hash of its original prompt
+	Key   string `json:"key"`   // key of the test with its original prompt, see UpcomingTest.Key
+	Words string `json:"words"` // hash of the original prompt of the test
 	UpcomingTest
 	// UpTo is the number of the last memory that was considered, see Book; 0 if nothing was read for the test.
 	UpTo  uint64     `json:"upTo,omitempty"`
@@ -66,8 +66,8 @@ type Brief struct {
 	// Refused means that the last answer for this test cannot be used. The test is not sent again until the memories
 	// change; meanwhile guidance uses the memories that the lexical search finds.
 	Refused bool `json:"refused,omitempty"`
-	Found   bool `json:"found,omitempty"` // when all memories were read for it, the search found one that fits
-	Named   bool `json:"named,omitempty"` // when all memories were read for it, the reader picked one
+	Found   bool `json:"found,omitempty"` // when all memories were read for the test, the search found one that fits
+	Named   bool `json:"named,omitempty"` // when all memories were read for the test, the reader picked one
 }
 
 // ReaderInfo is who read a test, when, and with which prompt.
@@ -93,7 +93,7 @@ const mostPicks = 3
 
 // Limits of a Book.
 const (
-	MostTests  = 200_000 // tests in one book
+	MostTests  = 200_000 // most tests in one Book
 	mostPrompt = 20_000  // stored characters of a prompt
 )
 

@@ -31,7 +31,7 @@ type Options struct {
 	ReadOnly bool                                          // nothing is written, so Read and Expect fail
 	Formed   func(context.Context) error                   // waits until recorded runs have become cases
 	Memories func(context.Context) ([]Material, error)     // returns the memories and facts in use
-	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds; for many memories
+	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds for a test, nearest first
 	Found    func(context.Context, *UpcomingTest) bool     // whether the search finds a memory for a test
 	Hidden   func(product string) bool                     // whether no model may read tests of the product
 	Clean    func(string) string                           // removes secrets from a prompt
@@ -57,8 +57,8 @@ type ReadOptions struct {
 	MaxCost  *float64         // cost of these calls, by Price; nil: no bound
 	Price    meter.Price      // price of the model's tokens
 	Limits   QuestionLimits   // the size of one question
-	Fresh    bool             // only tests for which nothing has been read
-	Reader   llm.Generator    // the model to call instead, such as an agent that reads prompts itself
+	Fresh    bool             // only tests without a usable brief
+	Reader   llm.Generator    // the model to call instead of Options.Model, such as an agent that reads prompts
 	Progress func(ReadResult) // called after every question, one call at a time; may be nil
 }
 
@@ -67,8 +67,8 @@ type ReadResult struct {
 	Tests    int       `json:"tests"`    // tests in the questions
 	Memories int       `json:"memories"` // memories in one question, at most
 	Calls    int       `json:"calls"`    // calls of the model
-	Usage    llm.Usage `json:"usage"`    // tokens of these calls
-	Cost     float64   `json:"-"`        // of these tokens, by Price
+	Usage    llm.Usage `json:"usage"`    // tokens of the calls of the model
+	Cost     float64   `json:"-"`        // price of the tokens, by Price
 	ReadCounts
 	Left int       `json:"left"`          // tests whose question got no answer; the next Read asks again
 	Why  string    `json:"why,omitempty"` // why a question got no answer, the last reason
@@ -78,7 +78,7 @@ type ReadResult struct {
 // Read asks a model which memories fit each test, before the tests run. Guidance then uses these memories, in the
 // test's own terms. Read asks only about tests that were not read yet, and memories added since. Without tests it
 // reads those that were named or run in the last 30 days. If it ends early, it keeps the answers so far. Without a
-// model the error is llm.KindNotSet.
+// model the error is an llm.Error of KindNotSet, except with DryRun.
 func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (ReadResult, error) {
 	if o == nil {
 		o = &ReadOptions{}
@@ -160,7 +160,7 @@ func (s *Briefs) NoteRuns(es []tree.Evaluation) error {
 }
 
 // ReadNow asks the model about test t just before its run, if nothing was read for it, and waits at most the duration
-// most. An error goes to Options.Failed.
+// most. An error of the model goes to Options.Failed.
 func (s *Briefs) ReadNow(ctx context.Context, t UpcomingTest, most time.Duration) {
 	_, known := s.a.Book().Find(&t)
 	if most <= 0 || known || s.a.Model == nil || s.a.ReadOnly || s.a.Hidden(t.Product) {

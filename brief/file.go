@@ -134,7 +134,8 @@ func (b *Book) loadLines(lines *bufio.Scanner) error {
 
 // Join joins two books of one tree, as two processes had them. It returns the one with more tests read, a on a tie,
 // and adds the tests that only the other one has, without what was read for them: the two number memories differently.
-// more is true if it added any. Exception: if PurgedAt differs, Join returns the book with the later purge unchanged.
+// more is true if that changed the book. Exception: if PurgedAt differs, Join returns the book with the later purge
+// unchanged.
 func Join(a, b *Book) (out *Book, more bool) {
 	if at, other := a.PurgedAt(), b.PurgedAt(); at != other {
 		if at > other {

@@ -16,9 +16,9 @@ import (
 // Material is a node in use, or a fact about the product, as a reader sees it.
 type Material struct {
 	ID     string   // id of the node or fact
-	Line   string   // its text on one line; "" if no reader sees it by itself
-	Checks []string // checks that it is about, sorted
-	Cases  int      // number of its cases
+	Line   string   // text of the memory on one line; "" if no reader sees it by itself
+	Checks []string // ids of the checks that the memory is about, sorted
+	Cases  int      // number of cases of the memory
 
 	products []string // of its cases, sorted; empty if they name none
 	lesson   bool

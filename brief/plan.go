@@ -20,11 +20,11 @@ type ReadingTask struct {
 	found []bool             // the search finds a memory for the test; nil: unknown
 }
 
-// QuestionLimits bounds one question. A zero field means the default, which its comment has first.
+// QuestionLimits bounds one question.
 type QuestionLimits struct {
-	Tests    int // 80: tests in one question
-	Memories int // 120: memories in one question
-	Facts    int // 120: facts about the product, beside the memories
+	Tests    int // most tests in one question; 0: 80
+	Memories int // most memories in one question; 0: 120
+	Facts    int // most facts about the product in one question, beside the memories; 0: 120
 }
 
 func (l QuestionLimits) withDefaults() QuestionLimits {
