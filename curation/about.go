@@ -15,7 +15,7 @@ import (
 // AboutOptions lists the checks that a case does not concern, and those that it does.
 type AboutOptions struct {
 	Options
-	Not []string // ids of checks that its misses have
+	Not []string // ids of checks that the misses of the case have
 	Is  []string // ids of checks of the catalogue, or of the tree's own
 }
 

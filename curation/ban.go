@@ -18,13 +18,14 @@ func (c *Curation) Forget(ctx context.Context, id string, o Options) (DecisionRe
 }
 
 // Pin protects the memory with this id: learning, measured effects and pruning neither take it out of use nor change
-// its text.
+// its text. Exception: a lesson goes out of use when no case of it is left.
 func (c *Curation) Pin(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionPin, id, o)
 }
 
-// Ban excludes the memory with this id from all guidance. Nothing is learned from a banned case. A banned lesson is
-// not learned again from any cases, and no strategy takes the place of a banned one.
+// Ban excludes the memory with this id from all guidance. Nothing is learned from a banned case. A banned lesson about
+// a check is not learned again from any cases, one about no check not from half of its cases, and no strategy takes the
+// place of a banned one.
 func (c *Curation) Ban(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionBan, id, o)
 }

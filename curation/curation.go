@@ -96,7 +96,7 @@ type DecisionResult struct {
 	Against  []tree.Node     `json:"against,omitempty"`  // of a taught lesson: lessons in use that contradict it
 	Mirrored []tree.Node     `json:"mirrored,omitempty"` // of a taught lesson: equal lessons for the other direction
 	Redacted int             `json:"redacted,omitempty"` // of a taught lesson or fact: number of secrets removed from it
-	Fact     *knowledge.Fact `json:"fact,omitempty"`     // of a decision on a fact: the fact afterwards
+	Fact     *knowledge.Fact `json:"fact,omitempty"`     // of a decision on a fact: the fact after it; nil after a dry run
 	Stood    []tree.Node     `json:"stood"`              // lessons in use that depend on the memory and are learned again
 }
 
@@ -110,7 +110,7 @@ const (
 	Waiting  RefusalReason = "waiting"  // the memory is an import that waits in quarantine
 	Nothing  RefusalReason = "nothing"  // there is no decision to undo
 	Purged   RefusalReason = "purged"   // the text of the memory is gone
-	Since    RefusalReason = "since"    // a later decision depends on one of the memories to restore
+	Since    RefusalReason = "since"    // a later decision concerns a memory that the undo would restore
 	Alike    RefusalReason = "alike"    // a lesson in use has the same text
 	Banned   RefusalReason = "banned"   // a lesson with the same text was banned or rejected
 	Theirs   RefusalReason = "theirs"   // another person decided otherwise; Options.Over replaces that
@@ -122,7 +122,7 @@ type RefusedError struct {
 	Said tree.DecisionKind // the refused decision
 	ID   string            // id of the memory or evaluation; "" for none
 	Why  RefusalReason
-	Now  string    // status of the memory, or the conflicting action, for a message
+	Now  string    // for a message: status of the memory, the conflicting action, or the text of the equal lesson
 	By   string    // who made the conflicting decision; "" if unknown
 	At   time.Time // time of the conflicting decision
 	// Theirs is the kind of the conflicting decision, and Labels are the verdicts that it set if it is a label.

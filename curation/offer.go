@@ -19,9 +19,9 @@ const (
 )
 
 // Offer returns a lesson that a person may want to teach after labelling the run of the case with this id, nil for
-// none. It offers one if the note on the case is similar to those on at least two more cases, and none of these cases
-// has a lesson in use or a known check. The lesson's advice is the note, which the person should reword as an
-// instruction.
+// none. It offers one if the note on the case is similar to those on at least two more cases of its product and
+// direction, and none of these cases has a lesson in use or a known check. The lesson's advice is the note, which the
+// person should reword as an instruction.
 func (c *Curation) Offer(ctx context.Context, id string) (*TaughtLesson, error) {
 	this, err := c.door.Tree.Get(ctx, id)
 	if err != nil || !unexplained(&this) {

@@ -11,8 +11,8 @@ import (
 
 // WaitingDraft is a draft of a lesson that waits for a person: the memory it would become, and its job.
 type WaitingDraft struct {
-	Job      string     // key of the job that wrote it
-	Node     tree.Node  // as it would be
+	Job      string     // key of the job that wrote the draft
+	Node     tree.Node  // the memory as it would be
 	Replaces *tree.Node // the memory it would rewrite; nil for none
 }
 

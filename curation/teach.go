@@ -36,8 +36,9 @@ const (
 const takenBack = "a person took back what was taught"
 
 // Teach adds lesson l, written by a person. Runs receive it at once, and its effect is measured like that of every
-// lesson. Teaching it again adds tests to For and NotFor. Teach refuses a lesson that equals one in use, and names
-// that one. It accepts a lesson that contradicts others; DecisionResult.Against lists them. Undo removes the lesson.
+// lesson. Teaching it again adds tests to For and NotFor. Teach refuses a lesson that equals another one in use, or
+// without Options.Over a banned one, and names that one. It accepts a lesson that contradicts others;
+// DecisionResult.Against lists them. Undo removes the lesson.
 func (c *Curation) Teach(ctx context.Context, l TaughtLesson, o Options) (DecisionResult, error) {
 	var d DecisionResult
 	err := c.apply(ctx, o, func() (store.Batch, error) {

@@ -17,9 +17,9 @@ var (
 )
 
 // TakeBack takes the correction of a verdict back, so that the agent's own verdict is in use again. evaluation is the
-// key of the evaluation with the agent's own verdict, or its beginning. TakeBack returns the correction, whose First
-// is the verdict to use, also with ErrTakenBack. Corrections made before still count as evidence of what correcting
-// achieves.
+// key of the evaluation with the agent's own verdict, or its beginning if that fits one correction only. TakeBack
+// returns the correction, whose First is the verdict to use, also with ErrTakenBack. Corrections made before still
+// count as evidence of what correcting achieves.
 func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back ledger.Correction, err error) {
 	err = c.apply(ctx, o, func() (store.Batch, error) {
 		found := map[string]ledger.Correction{}

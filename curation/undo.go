@@ -13,7 +13,8 @@ import (
 
 // Undo reverts one decision and returns it: the person's own latest, or with an id the latest on that memory or
 // evaluation, or the action with that id. An undo is no decision itself, so the next undo reverts the decision before,
-// and there is no redo. A purge cannot be undone, and the decision of another person only with Options.Over.
+// and there is no redo. Undo refuses a purge, a decision on whose memories a later one was made, and without
+// Options.Over the decision of another person.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	var d DecisionResult
 	job := "" // of a draft that waits again
