@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -193,12 +192,12 @@ func BenchmarkUpdate(b *testing.B) {
 
 func BenchmarkSave(b *testing.B) {
 	ix, _ := filled(b, 10_000, spell(b))
-	var kept bytes.Buffer
+	s := shelf{}
 	for b.Loop() {
-		kept.Reset()
-		require.NoError(b, ix.Save(&kept))
+		clear(s)
+		s.store(b, ix)
 	}
-	b.SetBytes(int64(kept.Len()))
+	b.SetBytes(int64(s.size()))
 }
 
 // BenchmarkStore measures what a process does to the index that records one run: it opens the stored index, adds a
@@ -227,19 +226,25 @@ func BenchmarkLoadAndSearch(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			ix, c := filled(b, n, spell(b))
-			var kept bytes.Buffer
-			require.NoError(b, ix.Save(&kept))
-			path := filepath.Join(b.TempDir(), "index")
-			require.NoError(b, os.WriteFile(path, kept.Bytes(), 0o600))
+			s, folder := shelf{}, b.TempDir()
+			s.store(b, ix)
+			for name, data := range s {
+				require.NoError(b, os.WriteFile(filepath.Join(folder, "segment-"+name), data, 0o600))
+			}
 			for b.Loop() {
-				f, err := os.Open(path)
-				require.NoError(b, err)
-				ix, err := Load(f, int64(kept.Len()), taxonomy.Default(), spell(b))
+				var files []*os.File
+				ix, err := LoadPieces(s[""], func(name string) (io.ReaderAt, int64, error) {
+					f, err := os.Open(filepath.Join(folder, "segment-"+name))
+					files = append(files, f)
+					return f, int64(len(s[name])), err
+				}, taxonomy.Default(), spell(b))
 				require.NoError(b, err)
 				_, err = ix.Search(b.Context(), Query{Prompt: c.prompt(),
 					Scene: tree.Scene{ID: "SCENE_7", Type: "form", Route: "/r3/42"}})
 				require.NoError(b, err)
-				require.NoError(b, f.Close())
+				for _, f := range files {
+					require.NoError(b, f.Close())
+				}
 			}
 		})
 	}

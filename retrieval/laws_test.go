@@ -17,13 +17,6 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-func saved(tb testing.TB, ix *Index) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	require.NoError(tb, ix.Save(&b))
-	return b.Bytes()
-}
-
 // The answers and the saved bytes depend on the nodes alone. It makes no difference whether
 // nodes come in one by one or together, for the first time or again, or with others that are
 // removed later, which segments are merged by whom, or whether the index was stored meanwhile.
@@ -217,7 +210,7 @@ func TestVectorsOfAnotherEmbedderAreNotUsed(t *testing.T) {
 	n := aCase("the basket shows how many things are in it")
 	require.NoError(t, ix.Update(t.Context(), 1, []tree.Node{n}))
 	b := saved(t, ix)
-	loaded, err := Load(bytes.NewReader(b), int64(len(b)), nil, &counting{id: "2"})
+	loaded, err := load(bytes.NewReader(b), nil, &counting{id: "2"})
 	require.NoError(t, err)
 	require.Zero(t, loaded.Stats().Vectors)
 	r := ask(t, loaded, Query{Prompt: n.Text()})

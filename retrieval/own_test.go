@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -67,11 +66,9 @@ func TestOwnWordsAreFoundByExamples(t *testing.T) {
 	})
 	own := aCase("Open the ledger and close the month", func(n *tree.Node) { n.ErrorType = taxonomy.OtherError })
 	ix := indexOf(t, lesson, own, aCase("Sort the list by price"))
-	var kept bytes.Buffer
-	require.NoError(t, ix.Save(&kept))
-	again, err := Load(bytes.NewReader(kept.Bytes()), int64(kept.Len()), taxonomy.Default(), encoder(t))
-	require.NoError(t, err)
-	for _, ix := range []*Index{ix, again} {
+	s := shelf{}
+	s.store(t, ix)
+	for _, ix := range []*Index{ix, s.load(t, taxonomy.Default(), encoder(t))} {
 		require.ElementsMatch(t, []string{"e_own", own.ID},
 			ids(ask(t, ix, Query{Prompt: "open the ledger and close the month"}).Hits))
 		r := ask(t, ix, Query{Prompt: "Pay.", Scope: tree.Scope{Test: "PAY_7"}})

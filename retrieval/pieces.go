@@ -33,7 +33,7 @@ func (ix *Index) Pieces() (*Pieces, error) {
 		if s.alien {
 			id = s.embedder
 		}
-		front, err := s.front(0, id)
+		front, err := s.front(id)
 		if err != nil {
 			return nil, fmt.Errorf("store the index: %w", err)
 		}
@@ -53,7 +53,7 @@ func (p *Pieces) Write(i int, w io.Writer) error {
 	s, front := p.st.parts[i].segment, p.fronts[i]
 	if front == nil { // it is from a file, which was lost
 		var err error
-		if front, err = s.front(0, s.embedder); err != nil {
+		if front, err = s.front(s.embedder); err != nil {
 			return fmt.Errorf("store the index: %w", err)
 		}
 	}
@@ -63,8 +63,10 @@ func (p *Pieces) Write(i int, w io.Writer) error {
 	return nil
 }
 
-// LoadPieces opens an index that was stored in pieces. open returns the file with a name, and its size. As Load does,
-// it reads little of a file, which must stay open as long as the index is in use.
+// LoadPieces opens an index that was stored in pieces. open returns the file with a name, and its size. It reads the
+// header and the checksums of a file only. Every other page is read and checked when a call first needs it, so the file
+// must stay open as long as the index is in use, and damage is an error of the call that finds it. Vectors of another
+// embedder than e are not used, and Stats().Note reports that.
 func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error), tax *taxonomy.Taxonomy,
 	e llm.Embedder) (*Index, error) {
 	ix := New(tax, e)
@@ -79,7 +81,7 @@ func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error),
 		if err != nil {
 			return nil, fmt.Errorf("load the index: %w", err)
 		}
-		s, _, err := readHeader(r, size)
+		s, err := readHeader(r, size)
 		if err == nil && (s.name != l.name || s.n != l.slots) {
 			err = fmt.Errorf("%w: segment %s is another than its name says", errFormat, l.name)
 		}

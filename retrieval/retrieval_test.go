@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"bytes"
 	"context"
 	"testing"
 	"time"
@@ -135,10 +134,9 @@ func TestSaveAndLoadGiveTheSameAnswers(t *testing.T) {
 	place := aCase("check that the total of the order equals the sum of its lines", in("SCENE_1", "form", "/orders/42"))
 	words := aCase("verify the login button is disabled until a password is typed", in("SCENE_2", "login", "/login"))
 	ix := indexOf(t, place, words)
-	var kept bytes.Buffer
-	require.NoError(t, ix.Save(&kept))
-	loaded, err := Load(bytes.NewReader(kept.Bytes()), int64(kept.Len()), taxonomy.Default(), encoder(t))
-	require.NoError(t, err)
+	s := shelf{}
+	s.store(t, ix)
+	loaded := s.load(t, taxonomy.Default(), encoder(t))
 	require.Equal(t, ix.Version(), loaded.Version())
 	q := Query{Prompt: "is the login button disabled without password", Now: noon.Add(24 * time.Hour)}
 	want, err := ix.Explain(t.Context(), q)

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/internal/embed/use"
+	"github.com/memtree/memtree/internal/whole"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/taxonomy"
@@ -46,11 +47,11 @@ type reply struct {
 	Version string   `json:"version,omitempty"`
 }
 
-// peer is an index in a folder.
+// peer is an index in a folder: its head in a file, and each segment in one.
 type peer struct {
 	dir   string
 	index *retrieval.Index
-	file  *os.File
+	files []*os.File
 }
 
 // do performs one operation.
@@ -64,16 +65,17 @@ func (p *peer) do(ctx context.Context, r *request, out *reply) error {
 	case "add":
 		return p.add(ctx, r)
 	case "build":
-		return p.save()
+		return p.save(ctx)
 	case "query":
 		var err error
 		out.IDs, err = p.query(ctx, r)
 		return err
 	case "close":
-		if p.file != nil {
-			return p.file.Close()
+		var errs []error
+		for _, f := range p.files {
+			errs = append(errs, f.Close())
 		}
-		return nil
+		return errors.Join(errs...)
 	}
 	return fmt.Errorf("unknown op %q", r.Op)
 }
@@ -95,17 +97,26 @@ func (p *peer) open(r *request) error {
 	if r.Mode == "create" {
 		return nil
 	}
-	f, err := os.Open(filepath.Join(p.dir, "index"))
+	head, err := os.ReadFile(filepath.Join(p.dir, "head"))
 	if err != nil {
 		return err
 	}
+	p.index, err = retrieval.LoadPieces(head, p.segment, taxonomy.Default(), e)
+	return err
+}
+
+// segment opens the file of a segment.
+func (p *peer) segment(name string) (io.ReaderAt, int64, error) {
+	f, err := os.Open(filepath.Join(p.dir, "segment-"+name))
+	if err != nil {
+		return nil, 0, err
+	}
+	p.files = append(p.files, f)
 	info, err := f.Stat()
 	if err != nil {
-		return errors.Join(err, f.Close())
+		return nil, 0, err
 	}
-	p.file = f
-	p.index, err = retrieval.Load(f, info.Size(), taxonomy.Default(), e)
-	return err
+	return f, info.Size(), nil
 }
 
 func (p *peer) add(ctx context.Context, r *request) error {
@@ -120,12 +131,24 @@ func (p *peer) add(ctx context.Context, r *request) error {
 	return p.index.Update(ctx, 1, nodes)
 }
 
-func (p *peer) save() error {
-	f, err := os.Create(filepath.Join(p.dir, "index"))
+func (p *peer) save(ctx context.Context) error {
+	for more := true; more; {
+		var err error
+		if more, err = p.index.Merge(ctx); err != nil {
+			return err
+		}
+	}
+	pieces, err := p.index.Pieces()
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.index.Save(f), f.Sync(), f.Close())
+	for i, name := range pieces.Names() {
+		write := func(w io.Writer) error { return pieces.Write(i, w) }
+		if err := whole.Write(filepath.Join(p.dir, "segment-"+name), 0o600, write); err != nil {
+			return err
+		}
+	}
+	return whole.Bytes(filepath.Join(p.dir, "head"), 0o600, pieces.Head())
 }
 
 func (p *peer) query(ctx context.Context, r *request) ([]string, error) {
