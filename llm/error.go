@@ -37,7 +37,7 @@ type Error struct {
 	RetryAfter time.Duration
 	// Unsent reports that no request was sent, because earlier ones failed.
 	Unsent bool
-	// Usage is the cost of the failed request, if the provider reports it.
+	// Usage is what the failed request used, or in an error of Ask both requests; zero if the provider does not report it.
 	Usage Usage
 	// Err is the cause. It never contains a key.
 	Err error

@@ -11,9 +11,10 @@ import (
 
 // Image is a picture (PNG, JPEG or WebP) that a request shows to a model after the prompt.
 type Image struct {
-	Type          string // content type: image/png, image/jpeg or image/webp
-	Width, Height int    // pixels
-	Bytes         []byte // the image file
+	Type   string // content type: image/png, image/jpeg or image/webp
+	Width  int    // width in pixels
+	Height int    // height in pixels
+	Bytes  []byte // the image file
 }
 
 // Limits on the images of a request. Every provider accepts images within them.

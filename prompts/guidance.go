@@ -32,9 +32,11 @@ type Hint struct {
 
 // CaseGroup is the hints of cases that appear under one heading.
 type CaseGroup struct {
-	Missed, Alarm, Here bool // missed defects, false alarms or, with neither, other mistakes; Here as in Hint
-	Plain               bool // no hint is an instruction
-	Hints               []Hint
+	Missed bool // the cases are missed defects
+	Alarm  bool // the cases are false alarms; with neither Missed nor Alarm they are other mistakes
+	Here   bool // the cases are about the very test of the run
+	Plain  bool // no hint is an instruction
+	Hints  []Hint
 }
 
 // CaseGroups returns the hints in in.Cases, grouped by heading. The hints of a group have the same direction, Here and

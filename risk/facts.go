@@ -12,8 +12,9 @@ import (
 // Seen counts properties that a page should have according to earlier wrong runs (fact.Finding): how many of them the
 // page of a verdict lacks, and how many it has.
 type Seen struct {
-	Broken, Holds int      // properties that the page lacks, and that it has
-	Memories      []string // ids of the cases with these properties
+	Broken   int      // properties that the page lacks
+	Holds    int      // properties that the page has
+	Memories []string // ids of the cases with these properties
 }
 
 // The effect of decided facts, in log-odds towards wrong. On the pages of the GUI benchmark no decided fact was false,

@@ -138,7 +138,8 @@ type Lesson struct {
 	Times int      `json:"times,omitempty"` // number of runs that missed the check
 }
 
-// Metadata holds the dates and counts of a node. The dates are times of evaluations, not of writing.
+// Metadata holds the dates and counts of a node. The dates are times of evaluations; in a taught lesson, of the
+// teaching.
 type Metadata struct {
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`

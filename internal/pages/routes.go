@@ -8,9 +8,11 @@ import (
 
 // Route is one page of a tree, or what one form on a page does.
 type Route struct {
-	ID, Method, Path string // Path begins with /trees/{tree}/
-	Admin            bool   // only for visitors who may label and change
-	Changes          bool   // a request for it changes a tree
+	ID      string // name of the route, such as "overview"
+	Method  string // GET for a page, POST for what a form does
+	Path    string // pattern of the address, which begins with /trees/{tree}/
+	Admin   bool   // only for visitors who may label and change
+	Changes bool   // a request for it changes a tree
 	// Do answers a request for the page or form.
 	Do func(s *Site, w http.ResponseWriter, r *http.Request, v *Visitor) error
 }
