@@ -15,7 +15,7 @@ type GuidanceInput struct {
 	Known       []string // facts about the product, a sentence each
 	Strategies  []Hint
 	Experiences []Hint
-	Taught      []Hint // lessons that people taught, not learned from runs
+	Taught      []Hint // lessons that people or agents taught, not learned from runs
 	Cases       []Hint
 }
 

@@ -27,7 +27,8 @@ type Query struct {
 	Limits Limits
 }
 
-// Limits bounds the number of hits. A zero field means its default. A negative number of hits means none.
+// Limits bounds the number of hits, except lessons taught for the very test. A zero field means its default. A negative
+// number of hits means none.
 type Limits struct {
 	Total       int // most memories in all; 0: 3
 	Strategies  int // most strategies; 0: none, because people read these, and agents the lessons below

@@ -26,7 +26,7 @@ type ExportChoice struct {
 	Since         time.Time  // only nodes updated at this time or later
 	All           bool       // archived nodes and waiting imports are selected too
 	NoCases       bool       // no cases: lessons get counts and hashes of their evidence
-	Redactor      Redactor   // nil: texts are exported unchanged
+	Redactor      Redactor   // removes secrets from texts; nil: texts are exported unchanged
 }
 
 // Summary counts the nodes of an export, and those left out.

@@ -12,7 +12,7 @@ type Credit struct {
 	Runs   int     `json:"runs"`            // first attempts that received the memory
 	Tests  int     `json:"tests,omitempty"` // different tests among Runs; 0 in data written before this field existed
 	Right  int     `json:"right"`           // right runs among Runs
-	Effect float64 `json:"effect"`          // share of right runs with the memory minus the share without, -1 to 1
+	Effect float64 `json:"effect"`          // estimated share of right runs with the memory minus that without, -1 to 1
 	SD     float64 `json:"sd"`              // standard deviation of Effect
 	PHarm  float64 `json:"pHarm"`           // probability that Effect is below 0
 	Before float64 `json:"before"`          // PHarm as it was before any run

@@ -137,7 +137,7 @@ func (r *Refused) Sentence(s string) bool {
 	return no && fold(s) != ""
 }
 
-// Examples reports whether a lesson in use names tests that always receive it (Taught.For).
+// Examples reports whether a lesson in use names tests for which it is retrieved first (Taught.For).
 func (r *Refused) Examples() bool { return r != nil && r.examples }
 
 // Job reports whether a person rejected the draft that evolution wrote for the job with this key (see Provenance.Job).

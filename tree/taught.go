@@ -9,10 +9,10 @@ import (
 )
 
 // Taught marks a lesson that rests on no case: a person or an agent taught it. It is retrieved by its own text and
-// conditions, and always for the tests in For.
+// conditions, and for the tests in For whatever else fits these.
 type Taught struct {
 	By      string   `json:"by,omitempty"`      // person who taught the lesson, or agent that proposed it
-	For     []string `json:"for,omitempty"`     // tests that always receive the lesson: prompts or test ids
+	For     []string `json:"for,omitempty"`     // tests for which the lesson is retrieved first: prompts or test ids
 	NotFor  []string `json:"notFor,omitempty"`  // tests that never receive the lesson
 	Against []string `json:"against,omitempty"` // ids of lessons that contradicted this one when it was taught; sorted
 }
