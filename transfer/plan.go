@@ -24,7 +24,7 @@ const (
 	Same        Class = "same"        // the tree has the node with the same content
 	Newer       Class = "newer"       // the node changes the one that the tree has
 	Conflicting Class = "conflicting" // the node changes the one that the tree has, and contradicts it
-	Held        Class = "held"        // the node would change one in use, but a quarantined import may not
+	Held        Class = "held"        // without trust: the node would change one outside of quarantine, or a decision keeps it out
 	Rejected    Class = "rejected"    // the node breaks a law of the tree
 )
 
@@ -46,7 +46,7 @@ type NodePlan struct {
 	Class     Class      `json:"class"`
 	Says      string     `json:"says"`                // title or first text of the node, cut
 	Why       string     `json:"why,omitempty"`       // the reason, a sentence; may be ""
-	Conflicts []Conflict `json:"conflicts,omitempty"` // of the class Conflicting or Held
+	Conflicts []Conflict `json:"conflicts,omitempty"` // contradictions with the node here, of the class Conflicting or Held
 }
 
 // ImportPlan is what an import does with the nodes of a file.
@@ -145,9 +145,10 @@ func unlinked(n tree.Node) tree.Node {
 
 // NewPlanner returns a Planner of an import into the tree of view.
 //
-// A file that is not trusted changes no node in use. A new node gets status quarantined, no mark and provenance
-// "import", and loses counters in the name of this tree. A node that is quarantined here is merged and stays
-// quarantined. Any other node here is unchanged; the plan lists what the file would add to it as Held.
+// A file that is not trusted changes no node in use. A new node gets status quarantined, no mark, decision or credit,
+// and provenance "import", and loses counters in the name of this tree. A node that is quarantined here is merged and
+// stays quarantined. Any other node here is unchanged; the plan lists what the file would add to it as Held, and as
+// Held too a node that was forgotten or banned, here or in the file, or a new lesson like one that is banned here.
 //
 // The caller must close the Planner.
 func NewPlanner(view Tree, o PlannerOptions) *Planner {

@@ -10,7 +10,7 @@ import (
 type Scalar struct {
 	Text   string // without quotes, unescaped
 	Field  string // field whose value the scalar is; "" if the scalar is the name of a field
-	Listed bool   // an element of an array that is the field's value
+	Listed bool   // the scalar is an element of an array that is the value of Field
 	Number bool   // a whole number without a sign, not a string
 }
 
