@@ -42,9 +42,9 @@ type Trial struct {
 	Arm      Arm         `json:"arm"`
 	P        float64     `json:"p"`                  // probability of ArmMemory, 0 to 1
 	Other    float64     `json:"other,omitempty"`    // probability of ArmOther; the rest is ArmHoldout
-	Eligible []string    `json:"eligible,omitempty"` // ids of the memories found, whatever the arm
-	Injected []Injection `json:"injected,omitempty"` // the memories in the prompt
-	Found    string      `json:"found,omitempty"`    // how the first of Eligible was found: read, words or test
+	Eligible []string    `json:"eligible,omitempty"` // ids of the memories and facts found, whatever the arm
+	Injected []Injection `json:"injected,omitempty"` // the memories and facts in the prompt
+	Found    string      `json:"found,omitempty"`    // how the first of Eligible was found: read, words, test or page
 	Guidance string      `json:"guidance,omitempty"` // hash of the guidance text
 	// Wording names the template of the guidance, and whether it contained facts and findings.
 	Wording string  `json:"wording,omitempty"`
@@ -55,14 +55,14 @@ type Trial struct {
 // request named a run or ArmMemory was possible (P above 0).
 func (t *Trial) Drawn() bool { return t.P < 1 && (t.Run || t.P > 0) }
 
-// Injection is one memory in the prompt of a run.
+// Injection is one memory, or one fact about the product, in the prompt of a run.
 type Injection struct {
-	ID   string `json:"id"`             // id of the memory
-	Rank int    `json:"rank"`           // place among the memories, from 1
+	ID   string `json:"id"`             // id of the memory or fact
+	Rank int    `json:"rank"`           // place in the prompt, from 1
 	Step int    `json:"step,omitempty"` // step of the run, from 1; 0: the whole run
 }
 
-// Step records the memories that a trial received for a later step of its run.
+// Step records the memories and facts that a trial received for a later step of its run.
 type Step struct {
 	Trial    string      `json:"trial"` // id of the trial
 	Injected []Injection `json:"injected"`

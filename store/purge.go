@@ -14,8 +14,8 @@ type Purge struct {
 	// entries on facts that a model took from the notes of these nodes, and all entries on the facts themselves, lose
 	// the fact (ledger.FactNone).
 	Nodes []string `json:"nodes,omitempty"`
-	// Evaluations are keys. Verdicts on them keep their result and node only, actions lose the same as those on Nodes, and
-	// dead letters lose the run.
+	// Evaluations are keys. Verdicts on them keep result, direction, attempt, node and who labelled; actions lose the same
+	// as those on Nodes, and dead letters lose the run.
 	Evaluations []string `json:"evaluations,omitempty"`
 	Trials      []string `json:"trials,omitempty"` // ids; the trials lose place and query
 }

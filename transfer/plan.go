@@ -24,7 +24,7 @@ const (
 	Same        Class = "same"        // the tree has the node with the same content
 	Newer       Class = "newer"       // the node changes the one that the tree has
 	Conflicting Class = "conflicting" // the node changes the one that the tree has, and contradicts it
-	Held        Class = "held"        // without trust: the node would change one outside of quarantine, or a decision keeps it out
+	Held        Class = "held"        // without trust: the node would change one in use, or a decision keeps it out
 	Rejected    Class = "rejected"    // the node breaks a law of the tree
 )
 
@@ -46,7 +46,7 @@ type NodePlan struct {
 	Class     Class      `json:"class"`
 	Says      string     `json:"says"`                // title or first text of the node, cut
 	Why       string     `json:"why,omitempty"`       // the reason, a sentence; may be ""
-	Conflicts []Conflict `json:"conflicts,omitempty"` // contradictions with the node here, of the class Conflicting or Held
+	Conflicts []Conflict `json:"conflicts,omitempty"` // contradictions; of the class Conflicting or Held
 }
 
 // ImportPlan is what an import does with the nodes of a file.
