@@ -74,14 +74,14 @@ type Fact struct {
 	State FactState `json:"state"`
 	Trust float64   `json:"trust"`        // how sure the fact is, 0 to 1; see the package comment
 	N     int       `json:"n"`            // number of people, notes and runs that State and Trust follow from
-	Given int       `json:"given"`        // number of runs that received the fact
+	Given int       `json:"given"`        // how often runs and steps of runs received the fact
 	Since time.Time `json:"since"`        // when the fact was first stated
-	Used  time.Time `json:"used"`         // when a run last received the fact or somebody last confirmed it
+	Used  time.Time `json:"used"`         // when a run last received it or ended, or somebody last stated it or decided on it
 	By    string    `json:"by,omitempty"` // who stated the fact first
 	From  Source    `json:"from"`         // what kind of source stated the fact first
 
 	People  []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
-	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state the fact, one for each test
+	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state the fact, one for each test, at most 64
 	Right   int      `json:"right,omitempty"`        // runs that received the fact and went right
 	Missed  int      `json:"missed,omitempty"`       // runs that received the fact and missed a defect
 	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced this one

@@ -47,7 +47,7 @@ func (f *Fact) Open() bool {
 var states = []FactState{Disputed, Proposed, Active, Superseded, Archived}
 
 // List returns the facts that x selects, sorted by state (disputed, proposed, active, superseded, archived), then by
-// product. Of one product those that most runs received are first.
+// product. Of one product those that were given most often are first.
 func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {
 	all, err := l.All(ctx)
 	if err != nil {

@@ -48,8 +48,8 @@ type ExportOptions struct {
 	Redact       bool // remove secrets, addresses and names from the export, and omit facts and, without Cases, cases
 	Cases        bool // with Redact: include cases, redacted
 
-	// NoFacts omits the facts about products. Export also omits them with Redact, and if the choice is by anything but a
-	// product.
+	// NoFacts omits the facts about products. Export also omits them with Redact, and if the choice is by error
+	// type, level, confidence, time, suite or test.
 	NoFacts bool
 }
 

@@ -62,8 +62,8 @@ type Decision struct {
 	Why  string       `json:"why,omitempty"`
 	Hash string       `json:"hash,omitempty"` // ContentHash of the memory when it was forgotten or banned
 
-	// Fresh reports that the tree has not evolved since. The next evolution learns everything that depends on the
-	// memory again.
+	// Fresh reports that the tree has not evolved since the decision. The next evolution learns everything that depends on
+	// the memory again.
 	Fresh bool `json:"fresh,omitempty"`
 
 	// Purged reports that the text of the memory was deleted. Tombstone returns what remains.
