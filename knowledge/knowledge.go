@@ -76,12 +76,12 @@ type Fact struct {
 	N     int       `json:"n"`            // number of people, notes and runs that State and Trust follow from
 	Given int       `json:"given"`        // how often runs and steps of runs received the fact
 	Since time.Time `json:"since"`        // when the fact was first stated
-	Used  time.Time `json:"used"`         // when a run last received it or ended, or somebody last stated it or decided on it
+	Used  time.Time `json:"used"`         // when the fact was last received, stated or decided on, or a run with it ended
 	By    string    `json:"by,omitempty"` // who stated the fact first
 	From  Source    `json:"from"`         // what kind of source stated the fact first
 
 	People  []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
-	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state the fact, one for each test, at most 64
+	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state the fact: one for a test, at most 64
 	Right   int      `json:"right,omitempty"`        // runs that received the fact and went right
 	Missed  int      `json:"missed,omitempty"`       // runs that received the fact and missed a defect
 	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced this one
