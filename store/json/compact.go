@@ -286,6 +286,15 @@ func (d *disk) sweep(g *generation) error {
 			d.sweepFolder(n, g)
 		}
 	}
+	derived, err := d.names(derivedFolder)
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	for _, n := range derived {
+		if isTemp(n) {
+			_ = d.remove(path.Join(derivedFolder, n)) // harmless if it fails
+		}
+	}
 	for _, n := range numbered(names, "journal.", ".jsonl") {
 		if n < g.Number {
 			d.discard(journalName(n))
