@@ -42,13 +42,7 @@ func parseMemories(b []byte, last uint64) (of map[string]*numbered, err error) {
 	return of, nil
 }
 
-func (m *memoriesPiece) write(w io.Writer) error {
-	front, err := m.Front(nil)
-	if err != nil {
-		return err
-	}
-	return m.Write(w, front)
-}
+func (m *memoriesPiece) write(w io.Writer) error { return m.Write(w, m.Front(nil)) }
 
 func openMemories(name string, last uint64, open func(string) (io.ReaderAt, int64, error)) (*memoriesPiece, error) {
 	r, size, err := open(name)
@@ -90,11 +84,7 @@ func (b *Book) pieceOfMemories() (*memoriesPiece, error) {
 			return nil, err
 		}
 		m := &memoriesPiece{Pages: piece.InMemory(&memoriesKind, data), last: b.last}
-		front, err := m.Front(nil)
-		if err != nil {
-			return nil, err
-		}
-		m.name, b.loading = piece.NameOf(front), m
+		m.name, b.loading = piece.NameOf(m.Front(nil)), m
 	}
 	return b.loading, nil
 }

@@ -254,25 +254,14 @@ func (s *segment) fields() (b []byte) {
 }
 
 // seal gives a segment its name.
-func (s *segment) seal() error {
-	if s.name != "" {
-		return nil
+func (s *segment) seal() {
+	if s.name == "" {
+		s.name = piece.NameOf(s.Front(s.fields()))
 	}
-	front, err := s.Front(s.fields())
-	if err == nil {
-		s.name = piece.NameOf(front)
-	}
-	return err
 }
 
 // write writes the file of a segment.
-func (s *segment) write(w io.Writer) error {
-	front, err := s.Front(s.fields())
-	if err != nil {
-		return err
-	}
-	return s.Write(w, front)
-}
+func (s *segment) write(w io.Writer) error { return s.Write(w, s.Front(s.fields())) }
 
 // openSegment opens a segment's file. Like piece.Open it reads little of it.
 func openSegment(r io.ReaderAt, size int64) (*segment, error) {

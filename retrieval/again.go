@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+	"weak"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 )
@@ -23,16 +24,16 @@ const ageUnit = time.Hour
 
 // answers caches the answers of one state of an index. It is safe for concurrent use.
 type answers struct {
-	st   *indexState
+	st   weak.Pointer[indexState]                      // so that it does not hold the segments of one before
 	kept *lru.TwoQueueCache[[sha256.Size]byte, Result] // the results in it are never changed
 }
 
 // answersOf returns the answers of st, the present state of ix.
 func (ix *Index) answersOf(st *indexState) *answers {
-	if a := ix.answers.Load(); a != nil && a.st == st {
+	if a := ix.answers.Load(); a != nil && a.st == weak.Make(st) {
 		return a
 	}
-	a := &answers{st: st}
+	a := &answers{st: weak.Make(st)}
 	a.kept, _ = lru.New2Q[[sha256.Size]byte, Result](mostKept) // fails only for sizes below 1
 	ix.answers.Store(a)                                        // concurrent calls lose a few answers
 	return a

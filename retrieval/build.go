@@ -1,10 +1,10 @@
 package retrieval
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math"
+	"os"
 	"slices"
 
 	"github.com/memtree/memtree/internal/piece"
@@ -55,99 +55,120 @@ func appendPosting(b []byte, slot int, times, tokens uint16) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(uint32(slot))|uint64(times)<<32|uint64(tokens)<<48)
 }
 
-// segmentWriter collects the sections of a segment and joins them.
+// segmentWriter collects the sections of a segment: in memory, or in a file where file is not nil. A file gets them in
+// portions, each at its place, so the sizes must be known before, see into.
 type segmentWriter struct {
 	layout
-	keyBytes, postingBytes, headBytes, sketchBytes, rowBytes, offsetBytes, metaBytes, termBytes []byte
+	lists, postings, heads, sketches, rows, offsets, metas, terms section
 
-	room []byte // one piece of memory for all sections, see reserve; nil: each section has its own
-	most layout // the layout that room was divided by; it may be larger than needed
+	file *os.File
+	err  error // the first of the file
 }
 
-// reserve allocates one piece of memory and gives each section its part of it, with the sizes of most. join can then
-// close the gaps in place. Otherwise it would copy the segment, and a segment is too large to be in memory twice.
-func (w *segmentWriter) reserve(most layout) {
-	at := most.sections()
-	w.most, w.room = most, make([]byte, at.end)
-	// Empty, with the section's room as capacity: append writes into w.room and moves to
-	// memory of its own when the room is used up.
-	part := func(from, to int64) []byte { return w.room[from:from:to] }
-	w.keyBytes, w.postingBytes, w.headBytes = part(0, at.postings), part(at.postings, at.heads),
-		part(at.heads, at.sketches)
-	w.sketchBytes, w.rowBytes, w.offsetBytes = part(at.sketches, at.rows), part(at.rows, at.offsets),
-		part(at.offsets, at.metas)
-	w.metaBytes, w.termBytes = part(at.metas, at.terms), part(at.terms, at.end)
+// section is a section being written.
+type section struct {
+	b    []byte // what is not in the file yet
+	done int64  // bytes in the file
+	from int64  // byte of the file at which it begins
 }
 
-// join returns the sections one after the other, without gaps.
-func (w *segmentWriter) join() []byte {
-	sections := [][]byte{w.keyBytes, w.postingBytes, w.headBytes, w.sketchBytes, w.rowBytes, w.offsetBytes, w.metaBytes,
-		w.termBytes}
-	if w.room == nil || !w.fitsRoom() {
-		return slices.Concat(sections...)
-	}
-	n := 0
-	for _, s := range sections { // each section moves to the left or stays, so none is overwritten
-		n += copy(w.room[n:], s)
-	}
-	if n < len(w.room)*3/4 { // much of the reserved memory is unused: release it
-		return bytes.Clone(w.room[:n])
-	}
-	return w.room[:n:n]
+func (s *section) size() int64 { return s.done + int64(len(s.b)) }
+
+// portion is how many bytes of a section are written to a file at once.
+const portion = 256 << 10
+
+// into has the sections written to f. l has their sizes, except that of the terms, the last section.
+func (w *segmentWriter) into(f *os.File, l layout) {
+	at := l.sections()
+	w.file = f
+	w.postings.from, w.heads.from, w.sketches.from, w.rows.from = at.postings, at.heads, at.sketches, at.rows
+	w.offsets.from, w.metas.from, w.terms.from = at.offsets, at.metas, at.terms
 }
 
-// fitsRoom reports whether every section still lies in the room that reserve gave it.
-func (w *segmentWriter) fitsRoom() bool {
-	is, most := w.sections(), w.most.sections()
-	return is.postings <= most.postings && is.heads-is.postings <= most.heads-most.postings && w.n <= w.most.n &&
-		w.metas <= w.most.metas && w.terms <= w.most.terms
+// spill writes a section to the file if it has a portion.
+func (w *segmentWriter) spill(s *section) {
+	if w.file != nil && len(s.b) >= portion {
+		w.flush(s)
+	}
+}
+
+func (w *segmentWriter) flush(s *section) {
+	if w.err == nil {
+		_, w.err = w.file.WriteAt(s.b, s.from+s.done)
+	}
+	s.done += int64(len(s.b))
+	s.b = s.b[:0]
 }
 
 // endKey writes the key of a list whose postings begin at number first and end with the
 // last one written. A list without postings gets no key.
 func (w *segmentWriter) endKey(k uint64, first int) {
-	n := len(w.postingBytes)/postingSize - first
+	n := w.posted() - first
 	if n == 0 {
 		return
 	}
-	w.keyBytes = binary.LittleEndian.AppendUint64(w.keyBytes, k)
-	w.keyBytes = binary.LittleEndian.AppendUint32(w.keyBytes, uint32(first))
-	w.keyBytes = binary.LittleEndian.AppendUint32(w.keyBytes, uint32(n))
+	w.lists.b = binary.LittleEndian.AppendUint64(w.lists.b, k)
+	w.lists.b = binary.LittleEndian.AppendUint32(w.lists.b, uint32(first)) //nolint:gosec // below 1<<32
+	w.lists.b = binary.LittleEndian.AppendUint32(w.lists.b, uint32(n))     //nolint:gosec // below 1<<32
 	w.keys++
+	w.spill(&w.lists)
 }
+
+// posted returns the number of postings written.
+func (w *segmentWriter) posted() int { return int(w.postings.size() / postingSize) }
 
 // slot writes the head of the next slot, its sketch and its row. In a segment with vectors a slot without one gets
 // zeros, so that the columns have a fixed step.
 func (w *segmentWriter) slot(h slotHead, v vector) {
-	w.headBytes = h.append(w.headBytes)
+	w.heads.b = h.append(w.heads.b)
 	w.length += int64(h.tokens)
 	if h.vector {
 		w.vectors++
 	}
+	w.spill(&w.heads)
 	if w.dims == 0 {
 		return
 	}
 	if v.row == nil {
-		w.sketchBytes = append(w.sketchBytes, make([]byte, sketchSize(w.dims))...)
-		w.rowBytes = append(w.rowBytes, make([]byte, w.dims)...)
-		return
+		v.sketch, v.row = make([]byte, sketchSize(w.dims)), make([]byte, w.dims)
 	}
-	w.sketchBytes = append(w.sketchBytes, v.sketch...)
-	w.rowBytes = append(w.rowBytes, v.row...)
+	w.sketches.b = append(w.sketches.b, v.sketch...)
+	w.rows.b = append(w.rows.b, v.row...)
+	w.spill(&w.sketches)
+	w.spill(&w.rows)
 }
 
 // offset writes where the traits and tokens of the next slot begin. The offset after the last slot is their end.
 func (w *segmentWriter) offset() {
-	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.metaBytes)))
-	w.offsetBytes = binary.LittleEndian.AppendUint64(w.offsetBytes, uint64(len(w.termBytes)))
+	w.offsets.b = binary.LittleEndian.AppendUint64(w.offsets.b, uint64(w.metas.size())) //nolint:gosec // not negative
+	w.offsets.b = binary.LittleEndian.AppendUint64(w.offsets.b, uint64(w.terms.size())) //nolint:gosec // not negative
+	w.spill(&w.offsets)
+	w.spill(&w.metas)
+	w.spill(&w.terms)
 }
 
 // segment completes what was written. The writer must not be used afterwards.
-func (w *segmentWriter) segment() *segment {
+func (w *segmentWriter) segment() (*segment, error) {
 	w.offset()
-	w.postings = len(w.postingBytes) / postingSize
-	w.metas, w.terms = int64(len(w.metaBytes)), int64(len(w.termBytes))
-	return &segment{layout: w.layout, Pages: piece.InMemory(&fileKind, w.join())}
+	w.layout.postings = w.posted()
+	w.layout.metas, w.layout.terms = w.metas.size(), w.terms.size()
+	all := []*section{&w.lists, &w.postings, &w.heads, &w.sketches, &w.rows, &w.offsets, &w.metas, &w.terms}
+	if w.file == nil {
+		b := make([]byte, 0, w.sections().end)
+		for _, s := range all {
+			b = append(b, s.b...)
+			s.b = nil
+		}
+		return &segment{layout: w.layout, Pages: piece.InMemory(&fileKind, b)}, nil
+	}
+	for _, s := range all {
+		w.flush(s)
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	pages, err := piece.Mapped(&fileKind, w.file, w.sections().end)
+	return &segment{layout: w.layout, Pages: pages}, err
 }
 
 // byLevel is the order of slots: the highest level first, then the key of the id.
@@ -185,22 +206,23 @@ func build(entries []*segmentEntry, dims int) *segment {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.slot, b.slot))
 	})
 	var keys []uint64
-	w.postingBytes = make([]byte, 0, len(all)*postingSize)
+	w.postings.b = make([]byte, 0, len(all)*postingSize)
 	for i := 0; i < len(all); {
-		first := len(w.postingBytes) / postingSize
+		first := w.posted()
 		k := all[i].key
 		for ; i < len(all) && all[i].key == k; i++ {
-			w.postingBytes = appendPosting(w.postingBytes, int(all[i].slot), all[i].times, all[i].tokens)
+			w.postings.b = appendPosting(w.postings.b, int(all[i].slot), all[i].times, all[i].tokens)
 		}
 		w.endKey(k, first)
 		keys = append(keys, k)
 	}
 	for _, e := range entries {
 		w.offset()
-		w.metaBytes = e.meta.append(w.metaBytes)
-		w.termBytes = appendWords(w.termBytes, e.words, keys)
+		w.metas.b = e.meta.append(w.metas.b)
+		w.terms.b = appendWords(w.terms.b, e.words, keys)
 	}
-	return w.segment()
+	s, _ := w.segment() // in memory it cannot fail
+	return s
 }
 
 // appendWords writes the tokens of a slot in the form of the terms section: each by its index in keys, as the

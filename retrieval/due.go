@@ -2,7 +2,9 @@ package retrieval
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/bits"
 	"slices"
 	"sync"
@@ -30,8 +32,9 @@ func (st *indexState) due(most int, busy []*segment) (from, to int) {
 // never does not stop a merge.
 func never() error { return nil }
 
-// compact does the merges that are due of at most most live nodes, and drops segments without live nodes.
-func (st *indexState) compact(most int, busy []*segment) error {
+// compact does the merges that are due of at most most live nodes, and drops segments without live nodes. Where a file
+// for a merge cannot be written, the segments stay as they are.
+func (st *indexState) compact(most int, busy []*segment, in room) error {
 	st.parts = slices.DeleteFunc(st.parts, func(p part) bool { return p.n == p.gone && !slices.Contains(busy, p.segment) })
 	if len(st.parts) > maxParts {
 		most = maxSlots
@@ -41,7 +44,10 @@ func (st *indexState) compact(most int, busy []*segment) error {
 		if from < 0 {
 			return nil
 		}
-		s, _, err := merge(never, st.parts[from:to])
+		s, _, err := merge(never, st.parts[from:to], in)
+		if _, full := errors.AsType[*fs.PathError](err); full {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -56,7 +62,8 @@ func (ix *Index) Due() bool {
 }
 
 // Merge does one merge that updates leave to it, and reports whether one was due. It may take seconds. Searches do not
-// wait for it, and updates only at its end. If ctx ends before, the index is as before. For one goroutine at a time.
+// wait for it, and updates only at its end. After an error, as of
+// ctx or of a full disk, the index is as before. For one goroutine at a time.
 func (ix *Index) Merge(ctx context.Context) (bool, error) {
 	ix.writer.Lock()
 	st := ix.state.Load()
@@ -71,7 +78,7 @@ func (ix *Index) Merge(ctx context.Context) (bool, error) {
 	}
 	ix.writer.Unlock()
 
-	s, slots, err := merge(ctx.Err, parts)
+	s, slots, err := merge(ctx.Err, parts, ix.room)
 
 	ix.writer.Lock()
 	defer ix.writer.Unlock()
@@ -89,7 +96,7 @@ func (ix *Index) Merge(ctx context.Context) (bool, error) {
 
 // exchange returns a state with s in place of the parts that it was made of. Slots of these that have died since are
 // dead in s too; slots has their numbers there.
-func (st *indexState) exchange(parts []part, s *segment, slots [][]int) (*indexState, error) {
+func (st *indexState) exchange(parts []part, s *segment, slots [][]int32) (*indexState, error) {
 	next := &indexState{parts: slices.Clone(st.parts), version: st.version, note: st.note, changes: st.changes}
 	at := slices.IndexFunc(next.parts, func(p part) bool { return p.segment == parts[0].segment })
 	merged := wholePart(s)
@@ -101,7 +108,7 @@ func (st *indexState) exchange(parts []part, s *segment, slots [][]int) (*indexS
 				died &^= was.dead[w]
 			}
 			for ; died != 0; died &= died - 1 {
-				if err := merged.kill(slots[i][64*w+bits.TrailingZeros64(died)]); err != nil {
+				if err := merged.kill(int(slots[i][64*w+bits.TrailingZeros64(died)])); err != nil {
 					return nil, err
 				}
 			}

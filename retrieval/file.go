@@ -31,7 +31,7 @@ func (ix *Index) embedderID() string {
 }
 
 // front returns what a file has before the pages of s.
-func (s *segment) front(embedder string) ([]byte, error) {
+func (s *segment) front(embedder string) []byte {
 	b := make([]byte, 8)
 	l := &s.layout
 	for _, n := range []int{l.n, l.above[0], l.above[1], l.keys, l.postings, l.dims, int(l.metas), int(l.terms),

@@ -20,16 +20,12 @@ func save(ix *Index) ([]byte, error) {
 	s := build(nil, 0)
 	if parts := ix.state.Load().parts; len(parts) > 0 {
 		var err error
-		if s, _, err = merge(never, parts); err != nil {
+		if s, _, err = merge(never, parts, ix.room); err != nil {
 			return nil, err
 		}
 	}
-	front, err := s.front(ix.embedderID())
-	if err != nil {
-		return nil, err
-	}
 	var b bytes.Buffer
-	err = s.Write(&b, front)
+	err := s.Write(&b, s.front(ix.embedderID()))
 	return b.Bytes(), err
 }
 

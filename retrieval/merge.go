@@ -1,25 +1,48 @@
 package retrieval
 
 import (
+	"cmp"
 	"encoding/binary"
+	"errors"
+	"os"
+	"runtime"
 )
+
+// A merge reads its sources once or twice, in order, and writes a large segment to a file: what it holds of both is a
+// few portions, and for each slot and each list a number.
 
 // mergeInput is one of the segments of a merge, and how far the merge has read it.
 type mergeInput struct {
 	part
-	slots []int // the new slot of each, -1 for a dead one
-	keys  []int // the place of each key in the new segment, once takeKey took it
-	key   int   // place of the next key to take
+	slots []int32  // the new slot of each, -1 for a dead one
+	keys  []uint32 // the place of each key in the new segment, once takeKey took it
+	key   int      // place of the next key to take
+	slot  int      // the next slot to copy
 }
 
-// merge makes one segment of the live slots of all parts: the same bytes that build would make
-// of their nodes. It reads all sources once, in order, and holds only the new segment in memory.
-// It also returns for each part the new number of every slot, -1 for a dead one. An error of stop, which it calls
-// now and then, ends it.
-func merge(stop func() error, parts []part) (*segment, [][]int, error) {
+// room is where large merges write.
+type room struct {
+	open func() (*os.File, error) // see Index.MergeInto; nil: merges are made in memory
+	from int64                    // size in bytes from which on a merge is written to a file
+}
+
+// inFile is the room.from of all but tests.
+const inFile = 16 << 20
+
+// MergeInto has merges of more than some thousand nodes written to files of open, so that the process does not hold
+// them. A file is empty, nobody else writes it, and it is to be gone when it is closed; the index closes it when it
+// needs it no longer. Where open returns errors.ErrUnsupported the merge is made in memory. Call it before the index is
+// used.
+func (ix *Index) MergeInto(open func() (*os.File, error)) { ix.room = room{open, inFile} }
+
+// merge makes one segment of the live slots of all parts: the same bytes that build would make of their nodes. It also
+// returns for each part the new number of every slot, -1 for a dead one. An error of stop, which it calls now and
+// then, ends it, and so does one of the file.
+func merge(stop func() error, parts []part, in room) (_ *segment, _ [][]int32, err error) {
 	w := &segmentWriter{}
 	ss := make([]*mergeInput, len(parts))
 	for i, p := range parts {
+		p.segment = p.passing()
 		ss[i] = &mergeInput{part: p}
 		if !p.alien {
 			w.dims = max(w.dims, p.dims)
@@ -29,50 +52,116 @@ func merge(stop func() error, parts []part) (*segment, [][]int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	most := layout{n: w.n, dims: w.dims}
-	slots := make([][]int, len(ss))
-	for i, s := range ss {
-		slots[i] = s.slots
-		most.keys, most.postings = most.keys+s.segment.keys, most.postings+s.postings
-		// Tokens are written as distances between keys. These grow with the number of keys and may need another byte.
-		most.metas, most.terms = most.metas+s.metas, most.terms+s.terms+s.terms/4
+	if err := w.make(stop, ss, in); err != nil {
+		return nil, nil, err
 	}
-	w.reserve(most)
+	defer func() {
+		if err != nil && w.file != nil {
+			err = errors.Join(err, w.file.Close())
+		}
+	}()
 	if err := mergeLists(stop, w, ss); err != nil {
 		return nil, nil, err
 	}
 	for i, at := range order {
 		if i%1024 == 0 {
-			if err := stop(); err != nil {
+			if err := cmp.Or(w.err, stop()); err != nil {
 				return nil, nil, err
 			}
 		}
-		if err := at.copyInto(w); err != nil {
+		if err := ss[at].copyNext(w); err != nil {
 			return nil, nil, err
 		}
 	}
-	return w.segment(), slots, nil
+	slots := make([][]int32, len(ss))
+	for i, s := range ss {
+		slots[i] = s.slots
+	}
+	s, err := w.segment()
+	runtime.KeepAlive(parts)
+	return s, slots, err
 }
 
-// from is the source of a slot of the merged segment.
-type from struct {
-	*mergeInput
-	slot int
+// make opens the file of a merge that is large enough, and reads which sizes its sections will have.
+func (w *segmentWriter) make(stop func() error, ss []*mergeInput, in room) error {
+	var size int64
+	for _, s := range ss {
+		size += s.Size() / int64(s.n) * int64(s.n-s.gone)
+	}
+	if in.open == nil || size < in.from {
+		return nil
+	}
+	l := layout{n: w.n, dims: w.dims}
+	if err := countLists(stop, &l, ss); err != nil {
+		return err
+	}
+	f, err := in.open()
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	w.into(f, l)
+	return nil
 }
 
-// arrange assigns new numbers to the live slots, by level and within a level by the key of the id. It returns the
-// source of each new slot, and fills the slots of the sources. The slots of a source are in this order already, so it
-// repeatedly selects the lowest next one.
-func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
+// countLists counts the lists and postings of the new segment, and the bytes of its traits.
+func countLists(stop func() error, l *layout, ss []*mergeInput) error {
+	for read := 0; ; read++ {
+		if read%4096 == 0 {
+			if err := stop(); err != nil {
+				return err
+			}
+		}
+		k, found, err := nextKey(ss)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		n := 0
+		for _, s := range ss {
+			live, err := s.countKey(k)
+			if err != nil {
+				return err
+			}
+			n += live
+		}
+		if n > 0 {
+			l.keys, l.postings = l.keys+1, l.postings+n
+		}
+	}
+	for _, s := range ss {
+		s.key = 0
+		for slot := range s.n {
+			if s.slots[slot] < 0 {
+				continue
+			}
+			from, to, err := s.bounds(slot, 0)
+			if err != nil {
+				return err
+			}
+			l.metas += to - from
+		}
+	}
+	return nil
+}
+
+// arrange assigns new numbers to the live slots, by level and within a level by the key of the id. It returns which
+// source each new slot is from, and fills the slots of the sources. The slots of a source are in this order already, so
+// it repeatedly selects the lowest next one.
+func arrange(w *segmentWriter, ss []*mergeInput) ([]uint16, error) {
 	heads := make([][]byte, len(ss))
 	for i, s := range ss {
 		var err error
 		if heads[i], err = s.heads(); err != nil {
 			return nil, err
 		}
-		s.slots = make([]int, s.n)
+		s.slots = make([]int32, s.n)
 	}
-	var order []from
+	var order []uint16
 	for level := 3; level > 0; level-- {
 		next, end := make([]int, len(ss)), make([]int, len(ss))
 		for i, s := range ss {
@@ -94,8 +183,8 @@ func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 			if best < 0 {
 				break
 			}
-			ss[best].slots[next[best]] = len(order)
-			order = append(order, from{ss[best], next[best]})
+			ss[best].slots[next[best]] = int32(len(order)) //nolint:gosec // below maxSlots
+			order = append(order, uint16(best))            //nolint:gosec // some tens of sources
 			next[best]++
 		}
 		if level > 1 {
@@ -110,7 +199,7 @@ func arrange(w *segmentWriter, ss []*mergeInput) ([]from, error) {
 // list are in the order of their new slots.
 func mergeLists(stop func() error, w *segmentWriter, ss []*mergeInput) error {
 	for _, s := range ss {
-		s.keys = make([]int, s.segment.keys)
+		s.keys = make([]uint32, s.segment.keys)
 	}
 	kept, lists := make([][]uint64, len(ss)), make([][]uint64, len(ss))
 	for {
@@ -119,11 +208,11 @@ func mergeLists(stop func() error, w *segmentWriter, ss []*mergeInput) error {
 			return err
 		}
 		if w.keys%4096 == 0 {
-			if err := stop(); err != nil {
+			if err := cmp.Or(w.err, stop()); err != nil {
 				return err
 			}
 		}
-		first := len(w.postingBytes) / postingSize
+		first := w.posted()
 		for i, s := range ss {
 			if kept[i], err = s.takeKey(k, w.keys, kept[i][:0]); err != nil {
 				return err
@@ -131,7 +220,8 @@ func mergeLists(stop func() error, w *segmentWriter, ss []*mergeInput) error {
 			lists[i] = kept[i]
 		}
 		for i := leastSlot(lists); i >= 0; i = leastSlot(lists) {
-			w.postingBytes = binary.LittleEndian.AppendUint64(w.postingBytes, lists[i][0])
+			w.postings.b = binary.LittleEndian.AppendUint64(w.postings.b, lists[i][0])
+			w.spill(&w.postings)
 			lists[i] = lists[i][1:]
 		}
 		w.endKey(k, first)
@@ -166,22 +256,49 @@ func nextKey(ss []*mergeInput) (k uint64, found bool, err error) {
 	return k, found, nil
 }
 
-// takeKey appends the postings of key k with their new slots, if k is the next key of s. at is the index of the key in
-// the new segment. Postings of dead slots are omitted.
-func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
+// nextList returns the list of key k if k is the next key of s, and goes on to the key after it; else an empty list.
+func (s *mergeInput) nextList(k uint64) (list, error) {
 	if s.key == s.segment.keys {
-		return out, nil
+		return list{}, nil
 	}
 	b, err := s.Span(int64(s.key)*keySize, keySize)
 	if err != nil || le64(b) != k {
-		return out, err
+		return list{}, err
 	}
 	l := list{int(le32(b[8:])), int(le32(b[12:]))}
-	s.keys[s.key] = at
 	s.key++
 	if l.first+l.n > s.postings {
-		return nil, s.Damaged(int64(s.key)*keySize, "a list runs past the end")
+		return list{}, s.Damaged(int64(s.key)*keySize, "a list runs past the end")
 	}
+	return l, nil
+}
+
+// countKey returns the number of live postings of key k, if k is the next key of s.
+func (s *mergeInput) countKey(k uint64) (live int, err error) {
+	l, err := s.nextList(k)
+	if err != nil || s.gone == 0 {
+		return l.n, err
+	}
+	for slot, err := range s.segment.slots(l) {
+		if err != nil {
+			return 0, err
+		}
+		if s.slots[slot] >= 0 {
+			live++
+		}
+	}
+	return live, nil
+}
+
+// takeKey appends the postings of key k with their new slots, if k is the next key of s. at is the index of the key in
+// the new segment. Postings of dead slots are omitted.
+func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
+	l, err := s.nextList(k)
+	if err != nil || l.n == 0 {
+		return out, err
+	}
+	s.keys[s.key-1] = uint32(at) //nolint:gosec // below 1<<32
+	var b []byte
 	for l.n > 0 {
 		if b, l, err = s.next(l); err != nil {
 			return nil, err
@@ -199,15 +316,19 @@ func (s *mergeInput) takeKey(k uint64, at int, out []uint64) ([]uint64, error) {
 	return out, nil
 }
 
-// copyInto writes a slot of a source into the merged segment. Traits are copied as bytes. Tokens are written again
-// with the new indices of their keys. A vector of another embedder or another length is omitted.
-func (f from) copyInto(w *segmentWriter) error {
-	heads, err := f.heads()
+// copyNext writes the next live slot of a source into the merged segment. Traits are copied as bytes. Tokens are
+// written again with the new indices of their keys. A vector of another embedder or another length is omitted.
+func (s *mergeInput) copyNext(w *segmentWriter) error {
+	for s.slots[s.slot] < 0 {
+		s.slot++
+	}
+	defer func() { s.slot++ }()
+	heads, err := s.heads()
 	if err != nil {
 		return err
 	}
-	h := readHead(heads[f.slot*headSize:])
-	v, err := f.vectorOf(f.slot)
+	h := readHead(heads[s.slot*headSize:])
+	v, err := s.vectorOf(s.slot)
 	if err != nil {
 		return err
 	}
@@ -219,21 +340,21 @@ func (f from) copyInto(w *segmentWriter) error {
 	}
 	w.slot(h, v)
 	w.offset()
-	m, err := f.body(f.slot, 0)
+	m, err := s.body(s.slot, 0)
 	if err != nil {
 		return err
 	}
-	w.metaBytes = append(w.metaBytes, m...)
-	words, err := f.words(f.slot, nil)
+	w.metas.b = append(w.metas.b, m...)
+	words, err := s.words(s.slot, nil)
 	if err != nil {
 		return err
 	}
-	w.termBytes = binary.AppendUvarint(w.termBytes, uint64(len(words)))
+	w.terms.b = binary.AppendUvarint(w.terms.b, uint64(len(words)))
 	before := -1
 	for _, x := range words {
-		at := f.keys[x.at]
-		w.termBytes = binary.AppendUvarint(w.termBytes, uint64(at-before))
-		w.termBytes = binary.AppendUvarint(w.termBytes, uint64(x.times))
+		at := int(s.keys[x.at])
+		w.terms.b = binary.AppendUvarint(w.terms.b, uint64(at-before))
+		w.terms.b = binary.AppendUvarint(w.terms.b, uint64(x.times))
 		before = at
 	}
 	return nil

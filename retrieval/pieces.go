@@ -33,10 +33,7 @@ func (ix *Index) Pieces() (*Pieces, error) {
 		if s.alien {
 			id = s.embedder
 		}
-		front, err := s.front(id)
-		if err != nil {
-			return nil, fmt.Errorf("store the index: %w", err)
-		}
+		front := s.front(id)
 		p.names[i], p.fronts[i] = piece.NameOf(front), front
 	}
 	return p, nil
@@ -52,10 +49,7 @@ func (p *Pieces) Names() []string { return p.names }
 func (p *Pieces) Write(i int, w io.Writer) error {
 	s, front := p.st.parts[i].segment, p.fronts[i]
 	if front == nil { // it is from a file, which was lost
-		var err error
-		if front, err = s.front(s.embedder); err != nil {
-			return fmt.Errorf("store the index: %w", err)
-		}
+		front = s.front(s.embedder)
 	}
 	if err := s.Write(w, front); err != nil {
 		return fmt.Errorf("store the index: %w", err)
@@ -96,16 +90,16 @@ func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error),
 	st.note = ix.alien
 	st.count()
 	ix.state.Store(st)
-	ix.saved.Store(st)
+	ix.setSaved(st)
 	return ix, nil
 }
 
 // Saved records that p is stored, so that Unsaved counts from it on.
-func (ix *Index) Saved(p *Pieces) { ix.saved.Store(p.st) }
+func (ix *Index) Saved(p *Pieces) { ix.setSaved(p.st) }
 
 // Unsaved returns how many nodes an update has changed since the state that was stored last, and whether anything has
 // changed, as after a merge.
 func (ix *Index) Unsaved() (nodes uint64, changed bool) {
 	st, saved := ix.state.Load(), ix.saved.Load()
-	return st.changes - saved.changes, st != saved
+	return st.changes - saved.changes, st != saved.of.Value()
 }

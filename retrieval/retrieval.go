@@ -27,8 +27,10 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"weak"
 
 	"github.com/memtree/memtree/internal/cue"
 	"github.com/memtree/memtree/llm"
@@ -44,18 +46,20 @@ type Index struct {
 
 	alien string // the note of an index with vectors of another embedder; "" for others
 
+	room   room
 	atOnce int // the largest number of live nodes that an update merges: mergeAtOnce, less in tests
 
 	writer  sync.Mutex // held while a new state is made from the last
 	merging []*segment // those that Merge reads now; guarded by writer
 	state   atomic.Pointer[indexState]
-	saved   atomic.Pointer[indexState] // the state that was stored last, or the first one
-	turns   atomic.Pointer[rotation]   // for vectors of this index's length; nil until a vector was seen
-	scratch sync.Pool                  // of *scratch
-	answers atomic.Pointer[answers]    // of the present state, or of one before; nil before the first search
+	saved   atomic.Pointer[savedState]
+	turns   atomic.Pointer[rotation] // for vectors of this index's length; nil until a vector was seen
+	scratch sync.Pool                // of *scratch
+	answers atomic.Pointer[answers]  // of the present state, or of one before; nil before the first search
 }
 
-// indexState is one version of the index; it never changes once published.
+// indexState is one version of the index; it never changes once published. Whoever reads bytes of its segments keeps it
+// alive until then, because they may be those of a mapped file, see [piece.Mapped].
 type indexState struct {
 	parts   []part
 	version uint64
@@ -124,15 +128,23 @@ func New(tax *taxonomy.Taxonomy, e llm.Embedder) *Index {
 		ix.checks = sync.OnceValue(func() *cue.Catalogue { return cue.Of(tax)().ByWords() })
 	}
 	ix.state.Store(&indexState{})
-	ix.saved.Store(ix.state.Load())
+	ix.setSaved(ix.state.Load())
 	return ix
 }
+
+// savedState is the state that was stored last, or the first one. It does not hold its segments.
+type savedState struct {
+	of      weak.Pointer[indexState]
+	changes uint64
+}
+
+func (ix *Index) setSaved(st *indexState) { ix.saved.Store(&savedState{weak.Make(st), st.changes}) }
 
 // Fork returns a second index with the present content of ix. It copies no data, because
 // the segments that both share never change. Updates of one do not touch the other.
 func (ix *Index) Fork() *Index {
 	f := New(ix.tax, ix.model)
-	f.checks, f.alien = ix.checks, ix.alien
+	f.checks, f.alien, f.room = ix.checks, ix.alien, ix.room
 	f.turns.Store(ix.turns.Load())
 	f.state.Store(ix.state.Load())
 	f.saved.Store(ix.saved.Load())
@@ -165,7 +177,9 @@ func (ix *Index) Stats() IndexStats {
 // Has reports whether the index can find this revision of a node. It is false when the
 // index cannot be read.
 func (ix *Index) Has(id string, revision int) bool {
-	at, ok, err := ix.state.Load().find(id)
+	st := ix.state.Load()
+	defer runtime.KeepAlive(st)
+	at, ok, err := st.find(id)
 	if err != nil || !ok {
 		return false
 	}
@@ -185,6 +199,7 @@ func (ix *Index) Dims() int {
 func (ix *Index) Bare() ([]string, error) {
 	var ids []string
 	st := ix.state.Load()
+	defer runtime.KeepAlive(st)
 	for i := range st.parts {
 		p := &st.parts[i]
 		if p.vectors == p.n-p.gone && !p.alien {

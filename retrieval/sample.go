@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"runtime"
 	"slices"
 	"strconv"
 )
@@ -10,6 +11,7 @@ import (
 // answers as fast as a large one.
 func (ix *Index) Sample(n int, seed string, without []string) ([]string, error) {
 	st := ix.state.Load()
+	defer runtime.KeepAlive(st)
 	ids := []string{}
 	if st.slots == 0 {
 		return ids, nil

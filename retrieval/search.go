@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"runtime"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -39,6 +40,7 @@ const embedTime = time.Second
 
 // answer answers a query from a state; with explain it lists every candidate.
 func (ix *Index) answer(ctx context.Context, st *indexState, q *Query, explain bool) (Result, error) {
+	defer runtime.KeepAlive(st)
 	s, note, err := ix.begin(ctx, st, q)
 	if err != nil {
 		return Result{}, fmt.Errorf("search: %w", err)

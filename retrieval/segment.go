@@ -53,6 +53,13 @@ type layout struct {
 	vectors  int    // slots with a vector
 }
 
+// passing returns s for a merge, see piece.Pages.Passing.
+func (s *segment) passing() *segment {
+	out := &segment{layout: s.layout, Pages: s.Passing(), alien: s.alien, embedder: s.embedder}
+	out.columns[0].Store(s.columns[0].Load())
+	return out
+}
+
 // level returns the slots of a level, 1 to 3: from the first to before the last.
 func (l *layout) level(level int) (from, to int) {
 	switch level {
@@ -285,20 +292,32 @@ func (s *segment) prefetch(slot int) {
 
 // body returns the bytes of a slot in metas (which is 0) or terms (which is 1).
 func (s *segment) body(slot, which int) ([]byte, error) {
-	at := s.sections()
-	b, err := s.Span(at.offsets+int64(slot)*offsetSize, 2*offsetSize)
+	from, to, err := s.bounds(slot, which)
 	if err != nil {
 		return nil, err
 	}
-	from, to := le64(b[8*which:]), le64(b[offsetSize+8*which:])
-	start, size := at.metas, s.metas
+	start := s.sections().metas
 	if which == 1 {
-		start, size = at.terms, s.terms
+		start = s.sections().terms
 	}
-	if from > to || to > uint64(size) {
-		return nil, s.Damaged(at.offsets+int64(slot)*offsetSize, "an offset runs past the end")
+	return s.Span(start+from, to-from)
+}
+
+// bounds returns where the bytes of a slot in metas or terms begin and end, from the beginning of the section.
+func (s *segment) bounds(slot, which int) (from, to int64, err error) {
+	at := s.sections().offsets + int64(slot)*offsetSize
+	b, err := s.Span(at, 2*offsetSize)
+	if err != nil {
+		return 0, 0, err
 	}
-	return s.Span(start+int64(from), int64(to-from))
+	first, end, size := le64(b[8*which:]), le64(b[offsetSize+8*which:]), s.metas
+	if which == 1 {
+		size = s.terms
+	}
+	if first > end || end > uint64(size) { //nolint:gosec // not negative
+		return 0, 0, s.Damaged(at, "an offset runs past the end")
+	}
+	return int64(first), int64(end), nil //nolint:gosec // at most size
 }
 
 // meta returns the traits of a slot.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/memtree/memtree/internal/text"
@@ -32,6 +33,7 @@ type alikeAt struct {
 func (ix *Index) similar(n *tree.Node, k int, least float64) ([]Near, error) {
 	m := metaOf(n)
 	s := &search{st: ix.state.Load()}
+	defer runtime.KeepAlive(s)
 	kin := key(alikeKind, m.errorType, string(m.direction), m.scene.ID)
 	if none, err := s.isEmpty(kin); err != nil || none || k <= 0 {
 		return nil, err // most new cases are the first of their partition; then their text is not read
@@ -164,6 +166,7 @@ func (ix *Index) OfTest(caseID string) ([]string, error) {
 		return nil, nil
 	}
 	s := &search{st: ix.state.Load()}
+	defer runtime.KeepAlive(s)
 	var places []slotRef
 	if err := s.eachSlot(key(testKind, caseID), func(p *part, slot int) {
 		if len(places) < maxCandidates {

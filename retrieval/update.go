@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -47,9 +48,10 @@ func (ix *Index) Take(version uint64, p *Prepared) error {
 	ix.writer.Lock()
 	defer ix.writer.Unlock()
 	st := ix.state.Load()
+	defer runtime.KeepAlive(st)
 	next, err := st.replace(p.nodes, p.entries)
 	if err == nil {
-		err = next.compact(ix.atOnce, ix.merging)
+		err = next.compact(ix.atOnce, ix.merging, ix.room)
 	}
 	if err != nil {
 		return fmt.Errorf("update the index: %w", err)
@@ -76,6 +78,7 @@ func (st *indexState) hasAlien() bool {
 // are valid for any later state, because they depend on the text only. note is the reason why entries have no vector.
 func (ix *Index) prepare(ctx context.Context, nodes []tree.Node) ([]*segmentEntry, string, error) {
 	st := ix.state.Load()
+	defer runtime.KeepAlive(st)
 	last := make(map[string]int, len(nodes))
 	for i := range nodes {
 		last[nodes[i].ID] = i
@@ -142,6 +145,7 @@ func (st *indexState) reuse(e *segmentEntry) (bool, error) {
 		}
 	}
 	e.vector, err = at.part.vectorOf(at.slot)
+	e.vector.row, e.vector.sketch = slices.Clone(e.vector.row), slices.Clone(e.vector.sketch) // beyond the life of st
 	return true, err
 }
 

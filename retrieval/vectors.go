@@ -3,6 +3,7 @@ package retrieval
 import (
 	"fmt"
 	"iter"
+	"runtime"
 
 	"github.com/memtree/memtree/store"
 )
@@ -12,6 +13,7 @@ import (
 func (ix *Index) Vectors() iter.Seq2[store.NodeVector, error] {
 	return func(yield func(store.NodeVector, error) bool) {
 		st := ix.state.Load()
+		defer runtime.KeepAlive(st)
 		for i := range st.parts {
 			p := &st.parts[i]
 			for slot := range p.n {

@@ -17,14 +17,10 @@ var ErrFormat = errors.New("it is no file of this version of memtree")
 // Front returns the bytes that a file has before its pages. First a page of header, in little endian: magic; format
 // u32; checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, which have
 // room in PageSize - 40 bytes; zeros. The checksums of the pages follow, 4 bytes each.
-func (p *Pages) Front(fields []byte) ([]byte, error) {
-	sums := make([]byte, 0, 4*PageCount(p.Size()))
-	for off := int64(0); off < p.Size(); off += PageSize {
-		page, err := p.Span(off, min(PageSize, p.Size()-off))
-		if err != nil {
-			return nil, err
-		}
-		sums = binary.LittleEndian.AppendUint32(sums, sumOf(page))
+func (p *Pages) Front(fields []byte) []byte {
+	sums := p.sums // Write checks them
+	if p.file == nil {
+		sums = appendSums(make([]byte, 0, 4*PageCount(p.Size())), p.mem)
 	}
 	b := append(make([]byte, 0, PageSize+len(sums)), p.kind.Magic...)
 	b = binary.LittleEndian.AppendUint32(b, p.kind.Format)
@@ -33,16 +29,26 @@ func (p *Pages) Front(fields []byte) ([]byte, error) {
 	b = append(b, fields...)
 	b = append(b, make([]byte, PageSize-len(b))...)
 	binary.LittleEndian.PutUint32(b[sumAt:], crc32.Update(sumOf(b), Castagnoli, sums))
-	return append(b, sums...), nil
+	return append(b, sums...)
 }
 
-// Write writes a file to w: front, as Front returned it, and then the pages.
+// appendSums appends the checksums of the pages of b.
+func appendSums(sums, b []byte) []byte {
+	for len(b) > 0 {
+		n := min(PageSize, len(b))
+		sums, b = binary.LittleEndian.AppendUint32(sums, sumOf(b[:n])), b[n:]
+	}
+	return sums
+}
+
+// Write writes a file to w: front, as Front returned it, and then the pages. It keeps no page in memory.
 func (p *Pages) Write(w io.Writer, front []byte) error {
+	pages := p.Passing()
 	if _, err := w.Write(front); err != nil {
 		return err
 	}
 	for off := int64(0); off < p.Size(); {
-		b, err := p.Span(off, min(64*PageSize, p.Size()-off))
+		b, err := pages.Span(off, min(windowSize, p.Size()-off))
 		if err != nil {
 			return err
 		}
@@ -92,8 +98,12 @@ func Open(k *Kind, r io.ReaderAt, size int64) (p Pages, fields []byte, name stri
 		return p, nil, "", fmt.Errorf("%w: the header does not match its sum", ErrFormat)
 	}
 	p = Pages{kind: k, file: r, from: int64(len(front)), length: length, sums: front[PageSize:],
-		loaded: make([]atomic.Pointer[[PageSize]byte], pages)}
+		loaded: newLoaded(pages)}
 	return p, front[at+8 : PageSize], name, nil
 }
 
 func le32(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+
+func newLoaded(pages int64) []atomic.Pointer[[PageSize]byte] {
+	return make([]atomic.Pointer[[PageSize]byte], pages)
+}

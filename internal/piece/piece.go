@@ -35,11 +35,14 @@ func (k *Kind) Damaged(off int64, what string) error {
 	return &store.CorruptError{File: k.Name, Offset: off, Lost: what + "; " + k.Again}
 }
 
-// Pages is a sequence of bytes in memory or in a file. Of a file it reads only pages that are needed, each once: it
-// checks the page against its checksum, and the page then stays in memory. It is safe for concurrent use.
+// Pages is a sequence of bytes in memory, in a mapped file or in a file. Of a file it reads only pages that are needed,
+// each once: it checks the page against its checksum, and the page then stays in memory. It is safe for concurrent use.
 type Pages struct {
 	kind *Kind
-	mem  []byte // all of it, or nil
+	mem  []byte   // all of it, or nil
+	held *mapping // what mem is mapped by; nil for other memory
+
+	passing *windows // of Passing; nil for others
 
 	file   io.ReaderAt
 	from   int64 // byte of the file at which it begins
@@ -59,17 +62,21 @@ func (p *Pages) Size() int64 {
 	return p.length
 }
 
-// Span returns the n bytes of p that begin at off. The caller must not write to them. A range outside of p is a
-// *store.CorruptError, because offsets come from the file itself.
+// Span returns the n bytes of p that begin at off. The caller must not write to them, and of a mapped file it must not
+// use them after the last use of p, see Mapped. A range outside of p is a *store.CorruptError, because offsets come
+// from the file itself.
 func (p *Pages) Span(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > p.Size()-n {
 		return nil, p.Damaged(off, "a part of it lies outside of it")
 	}
-	if p.file == nil {
+	if p.mem != nil || p.file == nil {
 		return p.mem[off : off+n : off+n], nil
 	}
 	if n == 0 {
 		return nil, nil
+	}
+	if p.passing != nil {
+		return p.passing.span(p, off, n)
 	}
 	first, last := off/PageSize, (off+n-1)/PageSize
 	together, err := p.load(first, last)
@@ -91,11 +98,14 @@ func (p *Pages) Span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// Resident returns those of the n bytes from off that lie in the page of off, if that page is in memory, else nil. Of
-// Pages that have no file it returns all n. The range must lie within p.
+// Resident returns those of the n bytes from off that lie in the page of off, if that page is in memory, else nil. It
+// may return those of the next pages too; of Pages that have no file it returns all n. The range must lie within p.
 func (p *Pages) Resident(off, n int64) []byte {
-	if p.file == nil {
+	if p.mem != nil || p.file == nil {
 		return p.mem[off : off+n]
+	}
+	if p.passing != nil {
+		return p.passing.resident(off, n)
 	}
 	b := p.loaded[off/PageSize].Load()
 	if b == nil {
@@ -107,8 +117,12 @@ func (p *Pages) Resident(off, n int64) []byte {
 // Ahead reads those of the n bytes from off that are not in memory yet, with one call for adjacent pages. The range
 // must lie within p.
 func (p *Pages) Ahead(off, n int64) error {
-	if p.file == nil || n == 0 {
+	if p.mem != nil || p.file == nil || n == 0 {
 		return nil
+	}
+	if p.passing != nil {
+		_, err := p.passing.span(p, off, n)
+		return err
 	}
 	_, err := p.load(off/PageSize, (off+n-1)/PageSize)
 	return err
@@ -125,17 +139,13 @@ func (p *Pages) load(first, last int64) (together []byte, err error) {
 		for end <= last && p.loaded[end].Load() == nil {
 			end++
 		}
-		lo, hi := i*PageSize, min(end*PageSize, p.length)
-		buf := make([]byte, (end-i)*PageSize)
-		if n, err := p.file.ReadAt(buf[:hi-lo], p.from+lo); int64(n) < hi-lo {
-			return nil, fmt.Errorf("read %s at byte %d: %w", p.kind.Name, p.from+lo, err)
+		lo := i * PageSize
+		buf, err := p.read(i, end)
+		if err != nil {
+			return nil, err
 		}
 		for ; i < end; i++ {
-			page := (*[PageSize]byte)(buf[i*PageSize-lo:])
-			if sumOf(page[:min(PageSize, p.length-i*PageSize)]) != le32(p.sums[4*i:]) {
-				return nil, p.Damaged(i*PageSize, "a page of it does not match its sum")
-			}
-			p.loaded[i].Store(page)
+			p.loaded[i].Store((*[PageSize]byte)(buf[i*PageSize-lo:]))
 		}
 		if lo == first*PageSize && i > last {
 			together = buf
@@ -143,6 +153,22 @@ func (p *Pages) load(first, last int64) (together []byte, err error) {
 		i--
 	}
 	return together, nil
+}
+
+// read reads the pages from first to before end from the file and checks them. The last page is padded with zeros.
+func (p *Pages) read(first, end int64) ([]byte, error) {
+	lo, hi := first*PageSize, min(end*PageSize, p.length)
+	buf := make([]byte, (end-first)*PageSize)
+	if n, err := p.file.ReadAt(buf[:hi-lo], p.from+lo); int64(n) < hi-lo {
+		return nil, fmt.Errorf("read %s at byte %d: %w", p.kind.Name, p.from+lo, err)
+	}
+	for i := first; i < end; i++ {
+		page := buf[i*PageSize-lo:]
+		if sumOf(page[:min(PageSize, p.length-i*PageSize)]) != le32(p.sums[4*i:]) {
+			return nil, p.Damaged(i*PageSize, "a page of it does not match its sum")
+		}
+	}
+	return buf, nil
 }
 
 // Damaged returns a *store.CorruptError for damage at the byte off of p. what names the damaged part.

@@ -1,0 +1,96 @@
+package piece
+
+import (
+	"io"
+	"os"
+	"runtime"
+)
+
+// windowSize is how much of a file a reader that passes through it reads at once.
+const windowSize = 64 * PageSize
+
+// Passing returns p for one goroutine that reads it once, in one or a few sequences. Pages of a file are read and
+// checked, but not kept, so that the memory it takes does not depend on the size of the file. Of a mapped file it reads
+// the file itself, so that no page of it counts as memory of the process.
+func (p *Pages) Passing() Pages {
+	if p.file == nil {
+		return *p
+	}
+	return Pages{kind: p.kind, file: p.file, from: p.from, length: p.length, sums: p.sums, passing: &windows{}}
+}
+
+// windows are the parts of a file that a passing reader read last, one for each of its sequences.
+type windows struct {
+	all  [8]window
+	tick int // reads until now
+}
+
+type window struct {
+	from int64 // a multiple of PageSize
+	b    []byte
+	used int // the tick of the last read
+}
+
+// has reports whether the n bytes from off lie in w.
+func (w *window) has(off, n int64) bool { return off >= w.from && off+n <= w.from+int64(len(w.b)) }
+
+// span does what Span does. It reads a new window in place of the one that was not used for longest.
+func (ws *windows) span(p *Pages, off, n int64) ([]byte, error) {
+	ws.tick++
+	oldest := &ws.all[0]
+	for i := range ws.all {
+		w := &ws.all[i]
+		if w.has(off, n) {
+			w.used = ws.tick
+			return w.b[off-w.from:][:n:n], nil
+		}
+		if w.used < oldest.used {
+			oldest = w
+		}
+	}
+	first := off / PageSize
+	end := min(PageCount(max(off+n, first*PageSize+windowSize)), PageCount(p.length))
+	b, err := p.read(first, end)
+	if err != nil {
+		return nil, err
+	}
+	*oldest = window{from: first * PageSize, b: b[:min(int64(len(b)), p.length-first*PageSize)], used: ws.tick}
+	return b[off-oldest.from:][:n:n], nil
+}
+
+// resident does what Resident does, up to the end of a window.
+func (ws *windows) resident(off, n int64) []byte {
+	for i := range ws.all {
+		if w := &ws.all[i]; w.has(off, 1) {
+			return w.b[off-w.from:][:min(n, w.from+int64(len(w.b))-off)]
+		}
+	}
+	return nil
+}
+
+// mapping is memory that shows a file. It ends when nothing refers to it.
+type mapping struct{ b []byte }
+
+// Mapped returns the size bytes of the file f as Pages. It reads them once, for their checksums. Nobody may change the
+// file any more, and nobody else can if it has no name. Where the system can, the file is mapped: its pages then take
+// memory only as long as the system has some to spare. The mapping ends, and f is closed, some time after the last use
+// of the Pages; so whoever uses bytes of Span must hold the Pages until then, see [runtime.KeepAlive].
+func Mapped(k *Kind, f *os.File, size int64) (Pages, error) {
+	p := Pages{kind: k, file: f, length: size, sums: make([]byte, 0, 4*PageCount(size))}
+	buf := make([]byte, windowSize)
+	for off := int64(0); off < size; off += windowSize {
+		b := buf[:min(windowSize, size-off)]
+		if _, err := io.ReadFull(io.NewSectionReader(f, off, size-off), b); err != nil {
+			return Pages{}, err
+		}
+		p.sums = appendSums(p.sums, b)
+	}
+	b, unmap, err := mapFile(f, size)
+	if err != nil {
+		p.loaded = newLoaded(PageCount(size))
+		return p, nil //nolint:nilerr // it can be read as any other file
+	}
+	p.mem, p.held = b, &mapping{b}
+	runtime.AddCleanup(p.held, unmap, b)
+	return p, nil
+}
