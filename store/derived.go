@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"github.com/memtree/memtree/tree"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,6 +31,13 @@ type Deriver interface {
 	// write, it spares data that was saved or named in KeepDerived in the last minutes. Opened data stays readable where
 	// the system allows it; elsewhere DropDerived returns an error and the data stays.
 	DropDerived(ctx context.Context, prefix string, but []string) error
+}
+
+// Scratcher is a Store with room for large temporary files.
+type Scratcher interface {
+	// Scratch returns a new empty file that nobody else can open. Its bytes are gone when it is closed, or when the
+	// process ends. The error is errors.ErrUnsupported where the system cannot do that.
+	Scratch() (*os.File, error)
 }
 
 // CheckDerived returns a FieldError for a name that derived data cannot have.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -242,6 +243,15 @@ func (c *cache) DropDerived(ctx context.Context, prefix string, but []string) er
 		return fmt.Errorf("drop derived data: %w", errors.ErrUnsupported)
 	}
 	return d.DropDerived(ctx, prefix, but)
+}
+
+// Scratch calls the store below; see store.Scratcher.
+func (c *cache) Scratch() (*os.File, error) {
+	s, ok := c.below.(store.Scratcher)
+	if !ok {
+		return nil, fmt.Errorf("open a temporary file: %w", errors.ErrUnsupported)
+	}
+	return s.Scratch()
 }
 
 // Verify calls the store below; see store.Verifier.

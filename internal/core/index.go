@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/memtree/memtree/retrieval"
@@ -91,6 +93,7 @@ func (c *Core) buildIndex(ctx context.Context) error {
 // changes. Its version is that of the beginning, so catchUp adds them all.
 func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
 	ix := retrieval.New(c.o.Taxonomy, c.embedder)
+	ix.MergeInto(c.scratch)
 	info, err := c.store.Info(ctx)
 	if err != nil {
 		return nil, err
@@ -110,16 +113,39 @@ func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
 	return ix, c.addNodes(ctx, ix, info.Version, nodes)
 }
 
-// addNodes updates an index that is not in use yet, and merges at once.
+// addNodes updates an index that is not in use yet, and merges at once. Where no file can be written for a merge, the
+// index has more segments.
 func (c *Core) addNodes(ctx context.Context, ix *retrieval.Index, version uint64, nodes []tree.Node) error {
 	err := ix.Update(ctx, version, nodes)
 	for more := true; err == nil && more; {
 		more, err = ix.Merge(ctx)
 	}
+	if _, full := errors.AsType[*fs.PathError](err); full {
+		c.o.Logger.Warn("the index could not be merged", "error", err)
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("build the index: %w", err)
 	}
 	return nil
+}
+
+// scratch returns a new file without a name, for a large merge of the index. It is beside the nodes where the store has
+// room for it, else in the system's folder for temporary files.
+func (c *Core) scratch() (*os.File, error) {
+	if s, ok := c.store.(store.Scratcher); ok && !c.o.ReadOnly {
+		if f, err := s.Scratch(); !errors.Is(err, errors.ErrUnsupported) {
+			return f, err
+		}
+	}
+	f, err := os.CreateTemp("", "memtree-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil { // the system keeps open files
+		return nil, errors.Join(errors.ErrUnsupported, err, f.Close())
+	}
+	return f, nil
 }
 
 // mendGrace is how long Close waits for a mend. That suffices for most trees; otherwise the next Open starts again.

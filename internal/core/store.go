@@ -50,8 +50,10 @@ func (c *Core) tryLoad(head *store.Derived, open openPiece) (*retrieval.Index, e
 			err = errors.Join(err, f.Close())
 		}
 		c.files = c.files[:had]
+		return nil, err
 	}
-	return ix, err
+	ix.MergeInto(c.scratch)
+	return ix, nil
 }
 
 // indexChanged wakes keepIndex if there is enough to do.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strconv"
@@ -31,7 +32,10 @@ const (
 	derivedHead   = 160
 )
 
-var _ store.Deriver = (*Store)(nil)
+var (
+	_ store.Deriver   = (*Store)(nil)
+	_ store.Scratcher = (*Store)(nil)
+)
 
 // SaveDerived saves derived data under name, in place of older data. See store.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
@@ -223,6 +227,30 @@ func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) er
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Scratch creates a file in the store's folder and removes its name at once. See store.Scratcher.
+func (s *Store) Scratch() (*os.File, error) {
+	f, err := s.disk.scratch()
+	if err != nil {
+		return nil, fmt.Errorf("open a temporary file: %w", err)
+	}
+	return f, nil
+}
+
+func (d *disk) scratch() (*os.File, error) {
+	w, err := d.create("scratch")
+	if err != nil {
+		return nil, err
+	}
+	f, real := w.File.(*os.File)
+	if !real {
+		return nil, errors.Join(errors.ErrUnsupported, w.drop())
+	}
+	if err := d.remove(w.temp); err != nil { // a system on which an open file has to have a name
+		return nil, errors.Join(errors.ErrUnsupported, w.drop())
+	}
+	return f, nil
 }
 
 var errDerived = errors.New("is not whole derived data")

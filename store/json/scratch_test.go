@@ -1,14 +1,43 @@
 package jsonstore
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestScratch: a temporary file has no name that another process could open, and takes no part in the store.
+func TestScratch(t *testing.T) {
+	dir := t.TempDir()
+	s, err := OpenDir(t.Context(), dir, Options{Started: time.Unix(0, 0)})
+	require.NoError(t, err)
+	f, err := s.Scratch()
+	require.NoError(t, err)
+	_, err = f.WriteAt([]byte("portion"), 1<<20)
+	require.NoError(t, err)
+	names, err := s.disk.names(".")
+	require.NoError(t, err)
+	require.NotContains(t, strings.Join(names, " "), tempMark)
+	_, err = os.Stat(f.Name())
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.NoError(t, s.Close())
+	require.NoError(t, f.Close())
+
+	m, err := OpenMemory(t.Context(), Options{Started: time.Unix(0, 0)})
+	require.NoError(t, err)
+	_, err = m.Scratch()
+	require.ErrorIs(t, err, errors.ErrUnsupported)
+	names, err = m.disk.names(".")
+	require.NoError(t, err)
+	require.NotContains(t, strings.Join(names, " "), tempMark)
+	require.NoError(t, m.Close())
+}
 
 // TestUnfinishedDerivedDataGoes: what a process leaves that ends while it stores an index is removed by the next.
 func TestUnfinishedDerivedDataGoes(t *testing.T) {
