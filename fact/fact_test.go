@@ -132,3 +132,10 @@ func BenchmarkHold(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkExpect(b *testing.B) {
+	const note = "The judge accepted a page on which the total was still loading, and the amounts were not compared"
+	for b.Loop() {
+		fact.Expect(note, "Open the cart and check that the total is right")
+	}
+}

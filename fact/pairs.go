@@ -16,8 +16,8 @@ type markedLiteral struct {
 	want bool // the literal is how the thing should be; else how it was
 }
 
-func saidIn(unit string) []markedLiteral {
-	all := tokens(unit)
+func (r *noteReader) saidIn(unit string) []markedLiteral {
+	all := r.tokens(unit)
 	var out []markedLiteral
 	for i, t := range all {
 		if t.sort != literal {
@@ -50,7 +50,7 @@ func isDenied(before string) bool {
 // pairs reads how a thing was and how it should have been, in either order, and one of the two alone if its mark is
 // unambiguous.
 func (r *noteReader) pairs(unit string) {
-	all := saidIn(unit)
+	all := r.saidIn(unit)
 	for i := 0; i < len(all); i++ {
 		a, none := all[i], markedLiteral{}
 		k := i + 1 // the next literal with a mark
@@ -91,7 +91,7 @@ func (r *noteReader) pair(unit string, was, should markedLiteral) {
 	}
 	about := subjectOf(unit[:from])
 	name, role := r.nameAndRole(about)
-	if slices.ContainsFunc(tokens(about), func(t token) bool { return t.sort != literal }) {
+	if slices.ContainsFunc(r.tokens(about), func(t token) bool { return t.sort != literal }) {
 		name = "" // it is a statement of its own
 	}
 	e := tree.Expectation{Property: tree.OfText, Seen: r.fill(was.text, false), Expected: r.fill(should.text, false)}
@@ -167,7 +167,7 @@ func (r *noteReader) asked(about string) string {
 			continue
 		}
 		rest := point[min(len(point), at+len(about)):]
-		if all := saidIn(rest); len(all) > 0 && all[0].mark != literal && isSlot(firstOf(all[0].text)) &&
+		if all := r.saidIn(rest); len(all) > 0 && all[0].mark != literal && isSlot(firstOf(all[0].text)) &&
 			len([]rune(rest[:all[0].start])) <= maxBefore {
 			return r.fill(all[0].text, false)
 		}

@@ -43,6 +43,20 @@ type noteReader struct {
 	maskedQuotes
 	task []string // the points of the task, with slots instead of quotations
 	out  []tree.Expectation
+	cut  map[string][]token // of the texts read, see tokens
+}
+
+// tokens returns the tokens of a unit or a clause. Each rule asks for them, and to find them takes most of the time.
+func (r *noteReader) tokens(s string) []token {
+	all, ok := r.cut[s]
+	if !ok {
+		if r.cut == nil {
+			r.cut = map[string][]token{}
+		}
+		all = tokens(s)
+		r.cut[s] = all
+	}
+	return all
 }
 
 // add adds an expectation read from a unit, unless it is invalid or a duplicate.
@@ -59,7 +73,7 @@ func (r *noteReader) add(e tree.Expectation, unit string) {
 
 // products reads a statement about price times quantity.
 func (r *noteReader) products(unit string) {
-	if slices.ContainsFunc(tokens(unit), func(t token) bool { return t.sort == product }) {
+	if slices.ContainsFunc(r.tokens(unit), func(t token) bool { return t.sort == product }) {
 		r.add(tree.Expectation{Property: tree.OfRelation, Expected: tree.Product}, unit)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // control reads a statement that a control is disabled.
 func (r *noteReader) control(clause, unit string) {
-	all := tokens(clause)
+	all := r.tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == off })
 	if i < 0 || slices.ContainsFunc(all, func(t token) bool { return t.sort == wanted }) {
 		return
@@ -47,7 +47,7 @@ func containsAny(s string, list []string) bool {
 // missing reads a statement that an element is missing. The element must be quoted, or named with a term for its
 // kind.
 func (r *noteReader) missing(clause, unit string) {
-	all := tokens(clause)
+	all := r.tokens(clause)
 	i := slices.IndexFunc(all, func(t token) bool { return t.sort == gone })
 	if i < 0 {
 		return
