@@ -27,6 +27,24 @@ func TestJudge(t *testing.T) {
 		"restored, unlabelled": {store.Known{Digest: none}, one, false, store.Duplicate},
 		"restored, a label":    {store.Known{Digest: none}, one, true, store.Accepted},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, c.known.Judge(c.digest, c.labelled)) })
+		t.Run(name, func(t *testing.T) {
+			then := c.known
+			require.Equal(t, c.want, then.Judge(c.digest, c.labelled))
+			if c.want == store.Accepted {
+				c.known = store.Known{Digest: c.digest, Before: c.known.Digest, Labelled: true}
+			}
+			require.Equal(t, c.known, then)
+		})
 	}
+}
+
+// TestLeases: a lease ends by its place or by its key, whichever of them a store names.
+func TestLeases(t *testing.T) {
+	var l store.Leases[int]
+	l.Release([]string{"a"})
+	l.End([]int{1})
+	l.Held = map[int]store.Hash{1: store.HashOf("a"), 2: store.HashOf("b"), 3: store.HashOf("a"), 4: store.HashOf("c")}
+	l.Release([]string{"a", "other"})
+	l.End([]int{4, 5})
+	require.Equal(t, map[int]store.Hash{2: store.HashOf("b")}, l.Held)
 }

@@ -16,7 +16,7 @@ var _ store.Knower = (*Store)(nil)
 // arrival is an evaluation to add to the outbox.
 type arrival struct {
 	key      string
-	hash     fingerprint
+	hash     store.Hash
 	digest   [8]byte
 	labelled bool
 	raw      []byte
@@ -35,7 +35,7 @@ func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 			return nil, fmt.Errorf("accept evaluation %d: %w", i+1, err)
 		}
 		key := e.Key()
-		in[i] = arrival{key, hashOf(key), store.DigestOf(e), e.Labelled(), raw}
+		in[i] = arrival{key, store.HashOf(key), store.DigestOf(e), e.Labelled(), raw}
 	}
 	receipts := make([]store.Receipt, len(in))
 	err := s.write(ctx, func(st *state) ([]byte, error) { return accept(st, in, receipts) })
@@ -54,7 +54,7 @@ func (s *Store) Knows(ctx context.Context, keys []string) ([]bool, error) {
 	defer st.base.release()
 	out := make([]bool, len(keys))
 	for i, key := range keys {
-		if _, out[i], err = st.knows(hashOf(key)); err != nil {
+		if _, out[i], err = st.knows(store.HashOf(key)); err != nil {
 			return nil, fmt.Errorf("look up keys: %w", err)
 		}
 	}
@@ -64,7 +64,7 @@ func (s *Store) Knows(ctx context.Context, keys []string) ([]bool, error) {
 // accept sets the receipts and returns the line to write, nil if there is nothing to write.
 func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 	var list [][]byte
-	now := map[fingerprint]store.Known{} // from earlier arrivals of this call
+	now := map[store.Hash]store.Known{} // from earlier arrivals of this call
 	for i := range in {
 		a := &in[i]
 		k, known := now[a.hash]
@@ -77,11 +77,12 @@ func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 		receipts[i] = store.Receipt{Key: a.key, Status: store.Accepted}
 		if known {
 			receipts[i].Status = k.Judge(a.digest, a.labelled)
+		} else {
+			k = store.Known{Digest: a.digest, Labelled: a.labelled}
 		}
 		if receipts[i].Status != store.Accepted {
 			continue
 		}
-		next := store.Known{Digest: a.digest, Labelled: a.labelled}
 		b, err := encode(a.key)
 		if err != nil {
 			return nil, err
@@ -89,12 +90,11 @@ func accept(st *state, in []arrival, receipts []store.Receipt) ([]byte, error) {
 		b = append([]byte(`{"key":`), b...)
 		b = append(b, `,"digest":"`+hex.EncodeToString(a.digest[:])+`"`...)
 		if known {
-			next.Before = k.Digest
-			b = append(b, `,"before":"`+hex.EncodeToString(k.Digest[:])+`"`...)
+			b = append(b, `,"before":"`+hex.EncodeToString(k.Before[:])+`"`...)
 		}
 		b = append(b, `,"labelled":`+strconv.FormatBool(a.labelled)+`,"evaluation":`...)
 		list = append(list, append(append(b, a.raw...), '}'))
-		now[a.hash] = next
+		now[a.hash] = k
 	}
 	if len(list) == 0 {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 type applier interface {
 	applyVersion(v uint64)
 	applyChanges(journal *handle, list []changed)
-	applyDone(key fingerprint) error
-	applyDead(key fingerprint, letter []byte, at piece) error
+	applyDone(key store.Hash) error
+	applyDead(key store.Hash, letter []byte, at piece) error
 	applyEntry(entry []byte, at piece) error
 	applyAccept(a acceptance)
 }
@@ -27,7 +27,7 @@ type changed struct {
 
 // acceptance is an evaluation put into the outbox, and its place.
 type acceptance struct {
-	key   fingerprint
+	key   store.Hash
 	known store.Known
 	again bool // an evaluation without a label was known before
 	at    piece
@@ -66,7 +66,7 @@ func applyLine(b []byte, in piece, to applier) error {
 			each(func(k []byte, _ piece) error {
 				key, err := unquote(k)
 				if err == nil {
-					err = to.applyDone(hashOf(key))
+					err = to.applyDone(store.HashOf(key))
 				}
 				return err
 			})
@@ -74,7 +74,7 @@ func applyLine(b []byte, in piece, to applier) error {
 			each(func(letter []byte, in piece) error {
 				key, err := keyOf(letter)
 				if err == nil {
-					err = to.applyDead(hashOf(key), letter, in)
+					err = to.applyDead(store.HashOf(key), letter, in)
 				}
 				return err
 			})
@@ -126,7 +126,7 @@ func (st *state) applyChanges(journal *handle, list []changed) {
 }
 
 // applyDone removes an evaluation from the outbox. It must be there.
-func (st *state) applyDone(key fingerprint) error {
+func (st *state) applyDone(key store.Hash) error {
 	at, ok := st.leaveOutbox(key)
 	if !ok {
 		return fmt.Errorf("%w: what is done is not in the outbox", errJSON)
@@ -136,7 +136,7 @@ func (st *state) applyDone(key fingerprint) error {
 }
 
 // applyDead records a dead letter and removes its evaluation from the outbox.
-func (st *state) applyDead(key fingerprint, _ []byte, at piece) error {
+func (st *state) applyDead(key store.Hash, _ []byte, at piece) error {
 	st.Dead++
 	st.dead = append(st.dead, record{seq: uint64(st.Dead), at: at}) //nolint:gosec // a count
 	return st.applyDone(key)
@@ -184,7 +184,7 @@ func parseChange(change []byte, in piece) (*nodeEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	n.at, n.change = stands, hashOf(key)
+	n.at, n.change = stands, store.HashOf(key)
 	return n, nil
 }
 
@@ -250,7 +250,7 @@ func parseAccept(accepted []byte, in piece) (acceptance, error) {
 	if err == nil {
 		err = problem
 	}
-	a.key = hashOf(key)
+	a.key = store.HashOf(key)
 	return a, err
 }
 

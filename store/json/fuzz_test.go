@@ -75,7 +75,7 @@ func FuzzManifestBody(f *testing.F) {
 		fs := afero.NewMemMapFs()
 		require.NoError(t, afero.WriteFile(fs, "/secret", []byte("x"), 0o600))
 		g := newGeneration(&disk{fs: fs, dir: "/store"}, got, nil)
-		_, known, err := g.knows(hashOf("a"))
+		_, known, err := g.knows(store.HashOf("a"))
 		require.False(t, known)
 		require.Error(t, err)
 	})

@@ -195,7 +195,7 @@ type place struct {
 type indexed struct {
 	place
 	num uint64
-	tag fingerprint
+	tag store.Hash
 }
 
 // bytes returns the record as stored in an index.
@@ -216,7 +216,7 @@ func parseIndexed(b []byte) indexed {
 			crc: binary.BigEndian.Uint32(b[12:]),
 		},
 		num: binary.BigEndian.Uint64(b[16:]),
-		tag: fingerprint(b[24:40]),
+		tag: store.Hash(b[24:40]),
 	}
 }
 
@@ -250,7 +250,7 @@ func (g *generation) line(l *linesRef, i int) (indexed, error) {
 
 // find returns the branch and the index record of a node, false if there is none.
 func (g *generation) find(id string) (*branchRef, indexed, bool, error) {
-	key := hashOf(id)
+	key := store.HashOf(id)
 	for i := range g.Branches {
 		b := &g.Branches[i]
 		ids := table{from: g.handles[b.Index.Name], start: int64(pages(b.Count, lineSize)) * pageSize, size: idSize,
@@ -288,7 +288,7 @@ func (p place) check(l *linesRef, b []byte) ([]byte, error) {
 }
 
 // knows returns the snapshot's record of an evaluation, false for none.
-func (g *generation) knows(key fingerprint) (store.Known, bool, error) {
+func (g *generation) knows(key store.Hash) (store.Known, bool, error) {
 	for _, ref := range g.Known {
 		t := table{from: g.handles[ref.Table.Name], size: knownSize, count: ref.Count, free: &g.pages}
 		rec, err := t.search(key)
@@ -307,7 +307,7 @@ func parseKnown(b []byte) store.Known {
 }
 
 // knownRecord returns the record of a table of known keys.
-func knownRecord(key fingerprint, k *store.Known) []byte {
+func knownRecord(key store.Hash, k *store.Known) []byte {
 	b := append(make([]byte, 0, knownSize), key[:]...)
 	b = append(append(b, k.Digest[:]...), k.Before[:]...)
 	var labelled byte

@@ -54,7 +54,7 @@ func openLocked(ctx context.Context, d *disk, dir string, o Options) (*Store, er
 	}
 	s := &Store{disk: d, options: o, readOnly: o.ReadOnly, format: f, stopped: make(chan struct{})}
 	s.limit = s.journalLimit()
-	s.leases.held = map[string]fingerprint{}
+	s.leases.Held = map[string]store.Hash{}
 	s.queue.wake = make(chan struct{}, 1)
 	s.snapshots = make(chan snapshotted, 1)
 	if err := s.load(!made); err != nil {

@@ -3,17 +3,10 @@ package jsonstore
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
-
-// leases holds the leased evaluations of the outbox, by order of arrival. They end with the process.
-type leases struct {
-	mu   sync.Mutex
-	held map[string]fingerprint // order → hash of the key
-}
 
 // Lease returns up to n evaluations of the outbox and leases them to the caller. If a key is in the outbox twice, first
 // without a label and then with one, the second is leased only after the first is finished. See store.Store.
@@ -32,24 +25,24 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 		if len(items) >= n {
 			break
 		}
-		if _, held := s.leases.held[key]; held {
+		if _, held := s.leases.Held[key]; held {
 			continue
 		}
 		// Only the oldest evaluation of a key can be leased.
 		if first, _ := st.pending(it.key); first != key {
 			continue
 		}
-		s.leases.held[key] = it.key
+		s.leases.Held[key] = it.key
 		at, items = append(at, key), append(items, it)
 	}
-	s.leases.mu.Unlock()
+	s.leases.Unlock()
 
 	// The lock is released: reading from the disk must not delay writers.
 	out := make([]tree.Evaluation, 0, len(items))
 	for _, it := range items {
 		e, err := st.evaluation(it)
 		if err != nil {
-			s.giveBack(at)
+			s.leases.End(at)
 			return nil, fmt.Errorf("lease: %w", err)
 		}
 		out = append(out, e)
@@ -66,21 +59,12 @@ func (s *Store) lockLeases(ctx context.Context) (*state, error) {
 			return nil, err
 		}
 		// A commit may have finished an evaluation of st before the lock was taken.
-		s.leases.mu.Lock()
+		s.leases.Lock()
 		if s.state.Load() == st {
 			return st, nil
 		}
-		s.leases.mu.Unlock()
+		s.leases.Unlock()
 		st.base.release()
-	}
-}
-
-// giveBack ends leases, by order of arrival.
-func (s *Store) giveBack(at []string) {
-	s.leases.mu.Lock()
-	defer s.leases.mu.Unlock()
-	for _, key := range at {
-		delete(s.leases.held, key)
 	}
 }
 
@@ -99,16 +83,6 @@ func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	given := make(map[fingerprint]bool, len(keys))
-	for _, key := range keys {
-		given[hashOf(key)] = true
-	}
-	s.leases.mu.Lock()
-	defer s.leases.mu.Unlock()
-	for at, held := range s.leases.held {
-		if given[held] {
-			delete(s.leases.held, at)
-		}
-	}
+	s.leases.Release(keys)
 	return nil
 }

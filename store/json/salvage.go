@@ -21,7 +21,7 @@ type salvage struct {
 	base    *manifest // read from its file, or assembled
 	state   *state
 	entries map[uint64]piece // the ledger, by sequence number
-	letters map[fingerprint]bool
+	letters map[store.Hash]bool
 	highest int    // highest number of a journal or manifest
 	seq     uint64 // of the last line that can be read
 	prev    link
@@ -31,7 +31,7 @@ type salvage struct {
 
 // salvage reads a store for Fsck. It changes nothing.
 func (d *disk) salvage() (*salvage, error) {
-	s := &salvage{disk: d, entries: map[uint64]piece{}, letters: map[fingerprint]bool{}, files: map[string]*handle{}}
+	s := &salvage{disk: d, entries: map[uint64]piece{}, letters: map[store.Hash]bool{}, files: map[string]*handle{}}
 	s.Lost, s.Again = []Loss{}, []string{}
 	if err := s.readBase(); err != nil {
 		s.release()
@@ -177,7 +177,7 @@ func (s *salvage) letter(at piece, _ indexed, raw []byte) error {
 
 // putLetter stores a dead letter once. No two dead letters are equal, but two snapshots may hold the same one.
 func (s *salvage) putLetter(raw []byte, at piece) {
-	if h := hashOf(string(raw)); !s.letters[h] {
+	if h := store.HashOf(string(raw)); !s.letters[h] {
 		s.letters[h] = true
 		s.state.dead = append(s.state.dead, record{seq: uint64(len(s.state.dead)) + 1, at: at})
 	}
@@ -190,14 +190,14 @@ func (s *salvage) evaluation(at piece, l indexed, raw []byte) error {
 		return err
 	}
 	s.relearn(&e)
-	s.state.enterOutbox(order(l.num), hashOf(e.Key()), at)
+	s.state.enterOutbox(order(l.num), store.HashOf(e.Key()), at)
 	s.state.Arrivals = max(s.state.Arrivals, l.num)
 	return nil
 }
 
 // relearn records the key of an evaluation again, in case the table of keys is damaged.
 func (s *salvage) relearn(e *tree.Evaluation) {
-	h := hashOf(e.Key())
+	h := store.HashOf(e.Key())
 	if _, ok := s.state.top.known.get(string(h[:])); !ok {
 		known := store.Known{Digest: store.DigestOf(e), Labelled: e.Labelled()}
 		s.state.top.known = s.state.top.known.put(string(h[:]), known)

@@ -57,7 +57,7 @@ func (s *salvage) forget() error {
 		if _, ok := s.state.top.nodes.get(v.Node); ok {
 			return
 		}
-		h := hashOf(v.Evaluation)
+		h := store.HashOf(v.Evaluation)
 		if s.state.knowsKey(string(h[:])) {
 			s.state.top.known = s.state.top.known.del(string(h[:]))
 			s.Forgotten++

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/memtree/memtree/store"
 )
 
 // wholeLine is a line of a journal that is valid by itself.
@@ -115,12 +117,12 @@ func (s *salvage) applyChanges(_ *handle, list []changed) {
 }
 
 // applyDone removes an evaluation from the outbox. It may be missing there.
-func (s *salvage) applyDone(key fingerprint) error {
+func (s *salvage) applyDone(key store.Hash) error {
 	s.state.leaveOutbox(key)
 	return nil
 }
 
-func (s *salvage) applyDead(key fingerprint, letter []byte, at piece) error {
+func (s *salvage) applyDead(key store.Hash, letter []byte, at piece) error {
 	s.state.leaveOutbox(key)
 	s.putLetter(letter, at)
 	return nil

@@ -38,7 +38,7 @@ func (s *salvage) learnKeys() error {
 	known := &s.state.top.known
 	learned := map[string]bool{}
 	if err := s.verdicts(func(v *ledger.Verdict) {
-		h := hashOf(v.Evaluation)
+		h := store.HashOf(v.Evaluation)
 		key := string(h[:])
 		k, ok := known.get(key)
 		if !ok || learned[key] {

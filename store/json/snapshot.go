@@ -220,7 +220,7 @@ func (w *snapshotter) segment(
 	for _, r := range records {
 		raw, err := cleaned(r.at.read())
 		if err == nil {
-			err = l.add(raw, r.seq, fingerprint{})
+			err = l.add(raw, r.seq, store.Hash{})
 		}
 		if err != nil {
 			return nil, errors.Join(err, l.drop())
@@ -261,7 +261,7 @@ type lineFile struct {
 
 // idRecord returns the record that finds a line by the hash of a node's id.
 func idRecord(id string, line int) (rec [idSize]byte) {
-	h := hashOf(id)
+	h := store.HashOf(id)
 	copy(rec[:], h[:])
 	binary.BigEndian.PutUint32(rec[len(h):], uint32(line)) //nolint:gosec // bounded by maxCount
 	return rec
@@ -281,7 +281,7 @@ func (w *snapshotter) lines(folder, name string) (*lineFile, error) {
 }
 
 // add writes a line and its index record.
-func (l *lineFile) add(raw []byte, num uint64, tag fingerprint) error {
+func (l *lineFile) add(raw []byte, num uint64, tag store.Hash) error {
 	at := placeOf(l.off, raw)
 	if _, err := l.data.Write(raw); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package jsonstore
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"unique"
@@ -53,7 +52,7 @@ type nodeEntry struct {
 	id     string
 	branch unique.Handle[string] // its error type; unique, because there are few
 	meta   meta
-	change fingerprint // hash of the key of its last change
+	change store.Hash // hash of the key of its last change
 }
 
 // meta is the part of a node that filters and bases of changes refer to.
@@ -62,17 +61,9 @@ type meta struct {
 	level, status, direction uint8
 }
 
-// fingerprint is the first 16 bytes of a SHA-256.
-type fingerprint [16]byte
-
-func hashOf(s string) fingerprint {
-	h := sha256.Sum256([]byte(s))
-	return fingerprint(h[:16])
-}
-
 // item is one evaluation in the outbox.
 type item struct {
-	key fingerprint
+	key store.Hash
 	at  piece // without a journal: a place in the outbox file of the base
 }
 
@@ -113,7 +104,7 @@ func (st *state) raw(it item) ([]byte, error) {
 }
 
 // pending returns the order of arrival of the oldest evaluation with the key in the outbox.
-func (st *state) pending(key fingerprint) (string, bool) {
+func (st *state) pending(key store.Hash) (string, bool) {
 	prefix := string(key[:])
 	t := st.byKey.cursor(prefix).next()
 	if t == nil || t.key[:len(prefix)] != prefix {
@@ -123,14 +114,14 @@ func (st *state) pending(key fingerprint) (string, bool) {
 }
 
 // enterOutbox adds an evaluation to the outbox.
-func (st *state) enterOutbox(at string, key fingerprint, in piece) {
+func (st *state) enterOutbox(at string, key store.Hash, in piece) {
 	st.outbox = st.outbox.put(at, item{key: key, at: in})
 	st.byKey = st.byKey.put(string(key[:])+at, none{})
 }
 
 // leaveOutbox removes the oldest evaluation with a key from the outbox and returns its order of
 // arrival, false if there is none.
-func (st *state) leaveOutbox(key fingerprint) (at string, ok bool) {
+func (st *state) leaveOutbox(key store.Hash) (at string, ok bool) {
 	if at, ok = st.pending(key); ok {
 		st.outbox = st.outbox.del(at)
 		st.byKey = st.byKey.del(string(key[:]) + at)
@@ -148,19 +139,19 @@ func (st *state) overlay(id string) (*nodeEntry, bool) {
 
 // headOf returns the revision and the hash of the last change's key of a node, zero if it is
 // absent.
-func (st *state) headOf(id string) (uint32, fingerprint, error) {
+func (st *state) headOf(id string) (uint32, store.Hash, error) {
 	if n, ok := st.overlay(id); ok {
 		return n.meta.revision, n.change, nil
 	}
 	_, l, ok, err := st.base.find(id)
 	if !ok || err != nil {
-		return 0, fingerprint{}, err
+		return 0, store.Hash{}, err
 	}
 	return l.meta().revision, l.tag, nil
 }
 
 // knows returns the record of an evaluation, false for none.
-func (st *state) knows(key fingerprint) (store.Known, bool, error) {
+func (st *state) knows(key store.Hash) (store.Known, bool, error) {
 	for _, l := range []journalLayer{st.top, st.frozen} {
 		if k, ok := l.known.get(string(key[:])); ok {
 			return k, true, nil

@@ -64,9 +64,9 @@ type Store struct {
 	unlock    func() error
 	state     atomic.Pointer[state]
 	closed    atomic.Bool
-	replay    *replay // how far a reader has read; nil for the writer
-	leases    leases
-	deriving  sync.Mutex // held while derived data is written
+	replay    *replay              // how far a reader has read; nil for the writer
+	leases    store.Leases[string] // by order of arrival
+	deriving  sync.Mutex           // held while derived data is written
 	gallery   gallery
 	following sync.Mutex // held while a reader reads new batches
 

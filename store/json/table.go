@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/bits"
 	"sync"
+
+	"github.com/memtree/memtree/store"
 )
 
 // A table is a file, or a part of one, with records of one size. It consists of pages of 4096 bytes, which are read and
@@ -81,7 +83,7 @@ func (t *table) at(i int) ([]byte, error) {
 // hashes. Hashes are spread evenly, so the value of key predicts its position, and search reads only a few pages
 // however large the table. (The first guess is that of interpolation search, Perl, Itai and Avni, CACM 21, 1978. From
 // there it moves in steps that double, and never past the middle of the remaining range.)
-func (t *table) search(key fingerprint) ([]byte, error) {
+func (t *table) search(key store.Hash) ([]byte, error) {
 	low, high := 0, pages(t.count, t.size)
 	n := int(mulDiv(binary.BigEndian.Uint64(key[:8]), uint64(high))) //nolint:gosec // less than high
 	spare := t.spare()
@@ -121,7 +123,7 @@ func mulDiv(h, n uint64) uint64 {
 }
 
 // find returns the record that begins with key among the records b of a page, nil if none.
-func find(b []byte, size int, key fingerprint) []byte {
+func find(b []byte, size int, key store.Hash) []byte {
 	low, high := 0, len(b)/size
 	for low < high {
 		mid := (low + high) / 2

@@ -123,7 +123,7 @@ func encodeChange(c *tree.Change) ([]byte, error) {
 // head is the part of a node that the basis of a change is compared with.
 type head struct {
 	revision uint32
-	change   fingerprint
+	change   store.Hash
 }
 
 // line returns the JSON of the batch as it applies to st, nil if it changes nothing.
@@ -179,7 +179,7 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		key := hashOf(c.Key)
+		key := store.HashOf(c.Key)
 		// The last change of the node is this one: it was applied before.
 		if c.Key != "" && now.revision > 0 && now.change == key {
 			continue
@@ -206,7 +206,7 @@ func (p *prepared) effective(st *state) ([][]byte, error) {
 func (p *prepared) outbox(st *state) error {
 	byKey := st.byKey
 	take := func(key string) error {
-		h := hashOf(key)
+		h := store.HashOf(key)
 		t := byKey.cursor(string(h[:])).next()
 		if t == nil || t.key[:len(h)] != string(h[:]) {
 			return fmt.Errorf("%w: evaluation %q is not in the outbox", store.ErrConflict, key)

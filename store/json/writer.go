@@ -199,11 +199,11 @@ func (s *Store) refuse(requests []*request, err error) {
 
 // publish makes a durable state visible to readers, and ends the leases of evaluations that left the outbox.
 func (s *Store) publish(st *state) {
-	s.leases.mu.Lock()
-	defer s.leases.mu.Unlock()
+	s.leases.Lock()
+	defer s.leases.Unlock()
 	s.state.Store(st)
 	for _, at := range st.finished {
-		delete(s.leases.held, at)
+		delete(s.leases.Held, at)
 	}
 }
 

@@ -40,7 +40,7 @@ type offer struct {
 // incoming is an evaluation to accept.
 type incoming struct {
 	key      string
-	hash     fingerprint
+	hash     store.Hash
 	digest   [8]byte
 	labelled bool
 	body     []byte
@@ -72,7 +72,7 @@ func (s *Store) accept(ctx context.Context, es []tree.Evaluation) ([]store.Recei
 			return nil, fmt.Errorf("evaluation %d: %w", i+1, err)
 		}
 		key := e.Key()
-		o.in[i] = incoming{key: key, hash: fingerprintOf(key), digest: store.DigestOf(e), labelled: e.Labelled(), body: body}
+		o.in[i] = incoming{key: key, hash: store.HashOf(key), digest: store.DigestOf(e), labelled: e.Labelled(), body: body}
 	}
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*incom
 		return err
 	}
 	defer func() { _ = tx.Rollback(ctx) }() // without effect after a commit
-	first := map[fingerprint]int{}
+	first := map[store.Hash]int{}
 	for i, a := range all {
 		if _, ok := first[a.hash]; !ok {
 			first[a.hash] = i
@@ -185,7 +185,9 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*incom
 	for i, a := range all {
 		*receipts[i] = store.Receipt{Key: a.key, Status: store.Accepted}
 		if !fresh[a.hash] || first[a.hash] != i {
-			receipts[i].Status = records[a.hash].judge(a)
+			k := records[a.hash]
+			receipts[i].Status = k.Judge(a.digest, a.labelled)
+			k.changed = k.changed || receipts[i].Status == store.Accepted
 		}
 		if receipts[i].Status == store.Accepted {
 			out, keys = append(out, a.body), append(keys, a.hash[:])
@@ -200,23 +202,14 @@ func (s *Store) acceptOnce(ctx context.Context, conn *pgxpool.Conn, all []*incom
 	return tx.Commit(ctx)
 }
 
-// judge returns what becomes of an arrival with a known key, and makes the record what it is afterwards.
-func (k *acceptedKey) judge(a *incoming) store.ReceiptStatus {
-	status := k.Judge(a.digest, a.labelled)
-	if status == store.Accepted {
-		k.Known, k.changed = store.Known{Digest: a.digest, Before: k.Digest, Labelled: true}, true
-	}
-	return status
-}
-
 // insertKnown inserts the records of keys that are new, and reads and locks the others. Keys are inserted in order, so
 // that two transactions with the same keys wait for each other instead of forming a circle.
-func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, first map[fingerprint]int) (
-	records map[fingerprint]*acceptedKey, fresh map[fingerprint]bool, err error) {
-	records, fresh = map[fingerprint]*acceptedKey{}, map[fingerprint]bool{}
+func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, first map[store.Hash]int) (
+	records map[store.Hash]*acceptedKey, fresh map[store.Hash]bool, err error) {
+	records, fresh = map[store.Hash]*acceptedKey{}, map[store.Hash]bool{}
 	var keys, digests [][]byte
 	var labelled []bool
-	order := make([]fingerprint, 0, len(first))
+	order := make([]store.Hash, 0, len(first))
 	for key := range first {
 		order = append(order, key)
 	}
@@ -233,7 +226,7 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, fir
 		s.tree, keys, digests, labelled)
 	if err == nil {
 		_, err = pgx.ForEachRow(rows, []any{&key}, func() error {
-			fresh[fingerprint(key)] = true
+			fresh[store.Hash(key)] = true
 			return nil
 		})
 	}
@@ -247,7 +240,7 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, fir
 			k := &acceptedKey{Known: store.Known{Labelled: isLabelled}}
 			copy(k.Digest[:], digest)
 			copy(k.Before[:], before)
-			records[fingerprint(key)] = k
+			records[store.Hash(key)] = k
 			return nil
 		})
 	}
@@ -255,7 +248,7 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, fir
 }
 
 // writeAccepted writes records that changed, the outbox, and the count.
-func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[fingerprint]*acceptedKey, fresh int,
+func (s *Store) writeAccepted(ctx context.Context, tx pgx.Tx, records map[store.Hash]*acceptedKey, fresh int,
 	bodies, keys [][]byte) error {
 	var q pgx.Batch
 	for key, k := range records {

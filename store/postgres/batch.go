@@ -20,7 +20,7 @@ import (
 type batch struct {
 	op      string
 	changes []change
-	out     []fingerprint // keys that leave the outbox
+	out     []store.Hash // keys that leave the outbox
 	dead    [][]byte
 	entries [][]byte // without their numbers
 	purge   *store.Purge
@@ -33,14 +33,6 @@ type change struct {
 	level, revision      int
 	basis                map[string]int
 	raw, node            []byte
-}
-
-// fingerprint is the first 16 bytes of the SHA-256 of a key, as in the embedded store.
-type fingerprint [16]byte
-
-func fingerprintOf(key string) fingerprint {
-	h := sha256.Sum256([]byte(key))
-	return fingerprint(h[:16])
 }
 
 // encode returns v as JSON; equal values give equal bytes.
@@ -65,14 +57,14 @@ func newBatch(b *store.Batch) (*batch, error) {
 		out.changes = append(out.changes, c)
 	}
 	for _, key := range b.Done {
-		out.out = append(out.out, fingerprintOf(key))
+		out.out = append(out.out, store.HashOf(key))
 	}
 	for i := range b.Dead {
 		raw, err := encode(b.Dead[i])
 		if err != nil {
 			return nil, err
 		}
-		out.out, out.dead = append(out.out, fingerprintOf(b.Dead[i].Evaluation.Key())), append(out.dead, raw)
+		out.out, out.dead = append(out.out, store.HashOf(b.Dead[i].Evaluation.Key())), append(out.dead, raw)
 	}
 	for _, e := range b.Entries {
 		e.Seq = 0

@@ -77,7 +77,7 @@ type committed struct {
 	rev, nodes, entries, dead, base int64
 	hash                            []byte
 	have                            map[string]revision
-	arrivals                        map[fingerprint][]int64 // numbers in the outbox, oldest first
+	arrivals                        map[store.Hash][]int64 // numbers in the outbox, oldest first
 
 	effective [][]byte           // JSON of the changes that take effect
 	write     map[string]*change // the last of them of each node
@@ -132,14 +132,14 @@ func (s *Store) onceOn(ctx context.Context, conn *pgxpool.Conn, b *batch, sent *
 	if err := tx.Commit(ctx); err != nil {
 		return 0, err
 	}
-	s.leases.end(c.left)
+	s.leases.End(c.left)
 	return uint64(c.rev + 1), nil //nolint:gosec // not negative
 }
 
 // lock locks the tree and reads what the batch depends on. made is the version of the commit with its op, 0 without
 // one.
 func (s *Store) lock(ctx context.Context, tx pgx.Tx, b *batch) (c *committed, made int64, err error) {
-	c = &committed{have: map[string]revision{}, arrivals: map[fingerprint][]int64{}, write: map[string]*change{}}
+	c = &committed{have: map[string]revision{}, arrivals: map[store.Hash][]int64{}, write: map[string]*change{}}
 	var q pgx.Batch
 	q.Queue(`SELECT rev, hash, base, nodes, entries, dead, (SELECT max(schema) FROM memtree.needs)
 		FROM memtree.tree WHERE id = $1 FOR UPDATE`, s.tree).QueryRow(func(row pgx.Row) error {
@@ -172,7 +172,7 @@ func (s *Store) lock(ctx context.Context, tx pgx.Tx, b *batch) (c *committed, ma
 		q.Queue(`SELECT n, key FROM memtree.outbox WHERE tree = $1 AND key = ANY($2) ORDER BY n`, s.tree, b.keys()).Query(
 			func(rows pgx.Rows) error {
 				_, err := pgx.ForEachRow(rows, []any{&n, &key}, func() error {
-					c.arrivals[fingerprint(key)] = append(c.arrivals[fingerprint(key)], n)
+					c.arrivals[store.Hash(key)] = append(c.arrivals[store.Hash(key)], n)
 					return nil
 				})
 				return err

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -18,13 +17,6 @@ import (
 // of the server's clock. A process that ended without Close is succeeded after that time. One that was only paused
 // finds that its evaluations are finished: its commits conflict.
 const formingFor = 30
-
-// leases holds the numbers of the outbox that this process has leased. They end with it.
-type leases struct {
-	mu   sync.Mutex
-	held map[int64]fingerprint
-	used atomic.Bool
-}
 
 // Lease returns up to n evaluations of the outbox and leases them to the caller. Of one tree only one process at a time
 // gets evaluations, until 30 seconds after its last Lease. See store.Store.
@@ -48,20 +40,20 @@ func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 
 // lease returns evaluations, and whether this process is the one that forms.
 func (s *Store) lease(ctx context.Context, n int) (out []tree.Evaluation, mine bool, err error) {
-	s.leases.mu.Lock()
-	defer s.leases.mu.Unlock()
+	s.leases.Lock()
+	defer s.leases.Unlock()
 	if n <= 0 {
 		return nil, false, nil
 	}
-	s.leases.used.Store(true)
-	if s.leases.held == nil {
-		s.leases.held = map[int64]fingerprint{}
+	s.leased.Store(true)
+	if s.leases.Held == nil {
+		s.leases.Held = map[int64]store.Hash{}
 	}
-	held := make([]int64, 0, len(s.leases.held))
-	for at := range s.leases.held {
+	held := make([]int64, 0, len(s.leases.Held))
+	for at := range s.leases.Held {
 		held = append(held, at)
 	}
-	taken := map[int64]fingerprint{}
+	taken := map[int64]store.Hash{}
 	var q pgx.Batch
 	q.Queue(`INSERT INTO memtree.former VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
 		ON CONFLICT (tree) DO UPDATE SET process = excluded.process, until = excluded.until
@@ -80,7 +72,7 @@ func (s *Store) lease(ctx context.Context, n int) (out []tree.Evaluation, mine b
 			if err := json.Unmarshal(body, &e); err != nil {
 				return fmt.Errorf("evaluation %d of the outbox: %w", at, err)
 			}
-			taken[at], out = fingerprint(key), append(out, e)
+			taken[at], out = store.Hash(key), append(out, e)
 			return nil
 		})
 		return err
@@ -88,17 +80,8 @@ func (s *Store) lease(ctx context.Context, n int) (out []tree.Evaluation, mine b
 	if err := s.pool.SendBatch(ctx, &q).Close(); err != nil || !mine {
 		return nil, false, err
 	}
-	maps.Copy(s.leases.held, taken)
+	maps.Copy(s.leases.Held, taken)
 	return out, true, nil
-}
-
-// end forgets the leases of evaluations that have left the outbox.
-func (l *leases) end(left []int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, at := range left {
-		delete(l.held, at)
-	}
 }
 
 // Release ends leases; see store.Store. It ignores keys that are not leased.
@@ -106,16 +89,6 @@ func (s *Store) Release(ctx context.Context, keys []string) error {
 	if err := s.usable(ctx); err != nil {
 		return fmt.Errorf("release: %w", err)
 	}
-	given := make(map[fingerprint]bool, len(keys))
-	for _, key := range keys {
-		given[fingerprintOf(key)] = true
-	}
-	s.leases.mu.Lock()
-	defer s.leases.mu.Unlock()
-	for at, key := range s.leases.held {
-		if given[key] {
-			delete(s.leases.held, at)
-		}
-	}
+	s.leases.Release(keys)
 	return nil
 }

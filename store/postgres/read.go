@@ -58,7 +58,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 func (s *Store) Knows(ctx context.Context, keys []string) ([]bool, error) {
 	hashes := make([][]byte, len(keys))
 	for i, key := range keys {
-		h := fingerprintOf(key)
+		h := store.HashOf(key)
 		hashes[i] = h[:]
 	}
 	var out []bool

@@ -164,7 +164,7 @@ func (r *Receiver) PutOutbox(ctx context.Context, part []tree.Evaluation) error 
 	}
 	keys := make([][]byte, len(part))
 	for i := range part {
-		key := fingerprintOf(part[i].Key())
+		key := store.HashOf(part[i].Key())
 		keys[i] = key[:]
 	}
 	return r.put(ctx, `INSERT INTO memtree.outbox (tree, key, body)

@@ -48,7 +48,8 @@ type Store struct {
 
 	committing chan struct{} // holds one commit of this process at a time: others would only wait in the database
 	intake     *intake
-	leases     leases
+	leases     store.Leases[int64] // by number in the outbox
+	leased     atomic.Bool         // an evaluation, ever
 
 	life    sync.RWMutex // held for reading by writes under way, and for writing by Close
 	closed  atomic.Bool
@@ -130,7 +131,7 @@ func (s *Store) leave(ctx context.Context) error {
 	if s.pruned.Load() != 0 {
 		_, err = s.pool.Exec(ctx, `DELETE FROM memtree.replica WHERE tree = $1 AND process = $2`, s.tree, s.process)
 	}
-	if err == nil && s.leases.used.Load() {
+	if err == nil && s.leased.Load() {
 		_, err = s.pool.Exec(ctx, `DELETE FROM memtree.former WHERE tree = $1 AND process = $2`, s.tree, s.process)
 	}
 	return s.translate(err)
