@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/memtree/memtree/internal/aria"
 )
 
 // Pages of one place of which most look alike are pages of objects, such as /milestone/spring and /milestone/autumn.
@@ -73,7 +75,7 @@ func (p *product) objects(route string, at int, names map[string]bool) bool {
 func (g *page) controls() map[elementKey]bool {
 	out := map[elementKey]bool{}
 	for key := range g.elements {
-		if operable(key.Role) && key.Role != "link" && key.Role != "option" {
+		if aria.Is(key.Role, aria.Operable) && key.Role != "link" && key.Role != "option" {
 			out[elementKey{Role: key.Role, Name: key.Name}] = true
 		}
 	}

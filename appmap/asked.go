@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/memtree/memtree/internal/aria"
 	"github.com/memtree/memtree/internal/embed/use"
 	"github.com/memtree/memtree/internal/text"
 )
@@ -276,7 +277,7 @@ func (a *asked) score(others func(role, name string) ([]string, bool), of elemen
 		named = max(named, .8*named+.2*a.alike(of.Place))
 	}
 	score := ofName*named + ofKind*kind + ofPage*a.page
-	if kind == 0 && of.Role != "" && !operable(of.Role) {
+	if kind == 0 && of.Role != "" && !aria.Is(of.Role, aria.Operable) {
 		score *= ofStill
 	}
 	return math.Round(score*1000) / 1000

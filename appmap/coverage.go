@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/memtree/memtree/internal/aria"
 )
 
 // Share counts things of one kind, and how many of them tests touch.
@@ -54,7 +56,7 @@ func (m *Map) Coverage(product string) Coverage {
 			}
 		}
 		for key, e := range g.elements {
-			if operable(key.Role) || len(e.Tests) > 0 {
+			if aria.Is(key.Role, aria.Operable) || len(e.Tests) > 0 {
 				c.Elements.add(e.Tests)
 			}
 		}
@@ -92,16 +94,6 @@ func (p *product) testsOfFlow(f *flow) []string {
 		out = with(out, t)
 	}
 	return out
-}
-
-// operable reports whether one can act on elements of a role of ARIA.
-func operable(role string) bool {
-	switch role {
-	case "button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "listbox", "switch",
-		"slider", "spinbutton", "tab", "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "gridcell":
-		return true
-	}
-	return false
 }
 
 // Page describes one page of an application, as walks saw it.
@@ -163,7 +155,7 @@ func (p *product) summary(route string) Page {
 		out.Status = g.Gone
 	}
 	for key, e := range g.elements {
-		if operable(key.Role) || len(e.Tests) > 0 {
+		if aria.Is(key.Role, aria.Operable) || len(e.Tests) > 0 {
 			out.Count.add(e.Tests)
 		}
 	}

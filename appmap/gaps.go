@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/memtree/memtree/internal/aria"
 )
 
 // GapKind is what kind of thing a Gap is about.
@@ -88,7 +90,7 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 func untested(route string, g *page) (out []Gap) {
 	at := map[elementKey]int{}
 	for _, key := range sortedKeys(g.elements) {
-		if !operable(key.Role) || len(g.elements[key].Tests) > 0 {
+		if !aria.Is(key.Role, aria.Operable) || len(g.elements[key].Tests) > 0 {
 			continue
 		}
 		bare := elementKey{Role: key.Role, Name: key.Name}

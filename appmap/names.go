@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/internal/aria"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -213,7 +214,7 @@ func (m *Map) Unread(product string, n *Names) []Thing {
 			seen := map[Thing]bool{}
 			for _, key := range sortedKeys(p.pages[route].elements) {
 				t := Thing{name, route, key.Role, key.Name}
-				if _, read := n.Of(t); !read && !seen[t] && key.Role != "" && (operable(key.Role) || named(key.Role)) {
+				if _, read := n.Of(t); !read && !seen[t] && key.Role != "" && aria.Is(key.Role, aria.Operable|aria.Sought) {
 					seen[t] = true
 					out = append(out, t)
 				}
@@ -221,13 +222,4 @@ func (m *Map) Unread(product string, n *Names) []Thing {
 		}
 	}
 	return out
-}
-
-// named reports whether people look for elements of a role that one cannot act on.
-func named(role string) bool {
-	switch role {
-	case "heading", "columnheader", "rowheader", "img", "table", "dialog", "progressbar", "form":
-		return true
-	}
-	return false
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/internal/aria"
 	"github.com/memtree/memtree/internal/text"
 )
 
@@ -50,7 +51,7 @@ func (p *Snapshot) text(f *Finding) {
 	role := f.Role
 	want, got := p.where(f.Want, role), p.where(f.Got, role)
 	long := text.Width(f.Want) >= 2*across && text.Width(f.Got) >= 2*across // too long to occur elsewhere by chance
-	if want == nil && got == nil && (long || field(role)) {
+	if want == nil && got == nil && (long || aria.Is(role, aria.Valued)) {
 		role, f.Role = "", "" // the label of a field is text next to it
 		want, got = p.where(f.Want, role), p.where(f.Got, role)
 	}
@@ -225,7 +226,7 @@ func (p *Snapshot) set(f *Finding) {
 	var on, off *node
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		if !stateful(n.role) || !p.isThing(i, f) {
+		if !aria.Is(n.role, aria.Stateful) || !p.isThing(i, f) {
 			continue
 		}
 		if n.set {
@@ -248,15 +249,6 @@ func (p *Snapshot) set(f *Finding) {
 		f.Have = f.Got
 		f.decide(Broken, cmp.Or(on, off))
 	}
-}
-
-// stateful reports whether elements of a role are either on (checked, selected) or off.
-func stateful(role string) bool {
-	switch role {
-	case "checkbox", "switch", "radio", "tab", "option", "menuitemcheckbox", "menuitemradio":
-		return true
-	}
-	return false
 }
 
 // there is Broken if the element is absent, unless it is visible only after an action.

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/memtree/memtree/internal/aria"
 )
 
 // Snapshot is an observation of a page: an ARIA snapshot as Playwright writes it, a listing with elements in square
@@ -114,7 +116,7 @@ func (p *Snapshot) aria(n int, line string) {
 	e.disabled = strings.Contains(m[3], "[disabled")
 	e.set = strings.Contains(m[3], "[checked") || strings.Contains(m[3], "[selected")
 	value := unquoted(strings.Trim(strings.TrimSpace(m[4]), `"`))
-	if e.words == "" && !field(e.role) {
+	if e.words == "" && !aria.Is(e.role, aria.Valued) {
 		e.words, value = value, ""
 	}
 	if e.words != "" || e.role != "" {
@@ -128,15 +130,6 @@ func (p *Snapshot) aria(n int, line string) {
 func unquoted(s string) string { return unescape.Replace(s) }
 
 var unescape = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
-
-// field reports whether the text inside elements of a role is user input and not the element's name.
-func field(role string) bool {
-	switch role {
-	case "textbox", "searchbox", "spinbutton", "slider", "combobox":
-		return true
-	}
-	return false
-}
 
 // bracket is an element of a listing: [button disabled Save], [输入框 type=text 占位=邮箱].
 var bracket = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[([^\[\]\n]{1,200})\]`) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memtree/memtree/internal/aria"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
@@ -67,16 +68,16 @@ func (r *walkReader) aria(b []byte) error {
 		if len(in) > 0 {
 			place = in[len(in)-1].place
 		}
-		if name == "" && namedRole(role) && !valuedRole(role) {
+		if name == "" && aria.Is(role, aria.Named) && !aria.Is(role, aria.Valued) {
 			name = unquotedName(rest)
 		}
 		if role == "link" {
 			last = name
 		}
-		if landmarkRole(role) && name != "" {
+		if aria.Is(role, aria.Place) && name != "" {
 			in = append(in, around{indent, role + " " + name})
 		}
-		if plainRole(role) || name == "" && !namedRole(role) {
+		if aria.Is(role, aria.Plain) || name == "" && !aria.Is(role, aria.Named) {
 			continue
 		}
 		if err := r.see(ledger.Sighting{Kind: ledger.SeenElement, URL: page, Role: role, Name: name,
@@ -94,45 +95,6 @@ func unquotedName(s string) string {
 		s = strings.ReplaceAll(s[1:len(s)-1], `\"`, `"`)
 	}
 	return s
-}
-
-// namedRole reports whether elements of a role have their text as their name.
-func namedRole(role string) bool {
-	switch role {
-	case "button", "link", "textbox", "searchbox", "checkbox", "radio", "combobox", "option", "switch", "slider", "tab",
-		"menuitem", "heading", "alert", "status", "spinbutton", "img", "cell", "columnheader":
-		return true
-	}
-	return false
-}
-
-// valuedRole reports whether the text of elements of a role is what was typed or chosen.
-func valuedRole(role string) bool {
-	switch role {
-	case "textbox", "searchbox", "combobox", "slider", "spinbutton":
-		return true
-	}
-	return false
-}
-
-// landmarkRole reports whether a role is a place on a page.
-func landmarkRole(role string) bool {
-	switch role {
-	case "form", "dialog", "alertdialog", "navigation", "region", "main", "banner", "contentinfo", "search", "group",
-		"table", "row", "listitem", "article", "tabpanel", "menu", "toolbar", "complementary":
-		return true
-	}
-	return false
-}
-
-// plainRole reports whether a role is text or structure and no element that one looks for.
-func plainRole(role string) bool {
-	switch role {
-	case "text", "paragraph", "generic", "list", "listitem", "document", "main", "banner", "contentinfo", "row",
-		"rowgroup", "strong", "emphasis", "code", "separator", "group", "none", "presentation":
-		return true
-	}
-	return false
 }
 
 // resolvePage returns the address that a link of a page leads to.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/memtree/memtree/internal/aria"
 	"github.com/memtree/memtree/ledger"
 )
 
@@ -80,10 +81,10 @@ func (t *playwrightTrace) elements(url string, e *domElement, labels map[string]
 	if e.tag == "label" {
 		label = e.words()
 	}
-	if landmarkRole(role) && e.attrs["aria-label"] != "" {
+	if aria.Is(role, aria.Place) && e.attrs["aria-label"] != "" {
 		place = role + " " + e.attrs["aria-label"]
 	}
-	if role != "" && !plainRole(role) && !landmarkRole(role) && name != "" {
+	if role != "" && !aria.Is(role, aria.Plain) && !aria.Is(role, aria.Place) && name != "" {
 		if err := t.see(ledger.Sighting{Kind: ledger.SeenElement, URL: url, Role: role, Name: name,
 			Place: place}); err != nil {
 			return err

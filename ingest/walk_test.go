@@ -238,3 +238,16 @@ func TestSecretsOfAnArchive(t *testing.T) {
 		require.NotContains(t, string(b), secret)
 	}
 }
+
+// TestOperableElementsAreSeen: whatever one acts on is seen by its text, whatever its role.
+func TestOperableElementsAreSeen(t *testing.T) {
+	walks, err := read("a.aria.yaml", "- grid \"Board\":\n  - gridcell: Three\n- menu \"View\":\n"+
+		"  - menuitemradio [checked]: Large\n- treeitem: Inbox\n- textbox: typed\n", ingest.WalkOptions{Product: "shop"})
+	require.NoError(t, err)
+	var got []string
+	for _, s := range walks[0].Seen[1:] {
+		got = append(got, s.Role+" "+s.Name+" in "+s.Place)
+	}
+	require.Subset(t, got, []string{"gridcell Three in ", "menuitemradio Large in menu View", "treeitem Inbox in "})
+	require.Contains(t, got, "textbox  in ", "what was typed is no name")
+}
