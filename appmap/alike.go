@@ -25,7 +25,7 @@ func (p *product) settle(routes map[string]bool) {
 		for i := 2; i < len(segments); i++ {
 			place := strings.Join(segments[:i], "/")
 			key := place + "#" + shape(segments[i:])
-			if p.pages[route] != nil && len(p.kinds[key]) > 1 && p.objects(route, i, p.kinds[key]) {
+			if p.Pages[route] != nil && len(p.Kinds[key]) > 1 && p.objects(route, i, p.Kinds[key]) {
 				p.joined(key)
 				break
 			}
@@ -35,15 +35,15 @@ func (p *product) settle(routes map[string]bool) {
 
 // joined makes the next segment of a place a variable.
 func (p *product) joined(key string) {
-	p.many[key] = true
-	delete(p.kinds, key)
+	p.Many[key] = true
+	delete(p.Kinds, key)
 	p.rejoin()
 }
 
 // objects reports whether a page and others that differ from it in one segment are pages of objects: their controls
 // are alike, they are no menu that leads from each to each, and the place itself is a page or there are several.
 func (p *product) objects(route string, at int, names map[string]bool) bool {
-	mine := p.pages[route].controls()
+	mine := p.Pages[route].controls()
 	if len(mine) < leastOwn {
 		return false
 	}
@@ -52,7 +52,7 @@ func (p *product) objects(route string, at int, names map[string]bool) bool {
 	alike, others := []string{route}, 0
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		other := strings.Join(slices.Concat(segments[:at], []string{name}, segments[at+1:]), "/")
-		g := p.pages[other]
+		g := p.Pages[other]
 		switch {
 		case other == route || g == nil || g.Seen == 0:
 		case share(mine, g.controls()) >= leastAlike:
@@ -62,7 +62,7 @@ func (p *product) objects(route string, at int, names map[string]bool) bool {
 		}
 	}
 	least := manyAlike
-	if p.pages[place] != nil {
+	if p.Pages[place] != nil {
 		least = 2
 	}
 	if len(alike) < max(least, mostOthers*others) || p.menu(alike) {
@@ -74,7 +74,7 @@ func (p *product) objects(route string, at int, names map[string]bool) bool {
 // controls are the elements of a page that one acts on, but for links and choices, without their places.
 func (g *page) controls() map[elementKey]bool {
 	out := map[elementKey]bool{}
-	for key := range g.elements {
+	for key := range g.Elements {
 		if aria.Is(key.Role, aria.Operable) && key.Role != "link" && key.Role != "option" {
 			out[elementKey{Role: key.Role, Name: key.Name}] = true
 		}
@@ -98,7 +98,7 @@ func (p *product) menu(routes []string) bool {
 	pairs := 0
 	for _, from := range routes {
 		to := map[string]bool{}
-		for key := range p.pages[from].links {
+		for key := range p.Pages[from].Links {
 			to[key.To] = true
 		}
 		for _, other := range routes {
@@ -113,9 +113,9 @@ func (p *product) menu(routes []string) bool {
 // own returns how many controls most pages outside of a place do not have.
 func (p *product) own(controls map[elementKey]bool, place string) int {
 	var outside []map[elementKey]bool
-	routes := slices.Sorted(maps.Keys(p.pages))
+	routes := slices.Sorted(maps.Keys(p.Pages))
 	for i, step := 0, len(routes)/mostOutside+1; i < len(routes); i += step {
-		if c := p.pages[routes[i]].controls(); len(c) > 0 && !strings.HasPrefix(routes[i], place+"/") {
+		if c := p.Pages[routes[i]].controls(); len(c) > 0 && !strings.HasPrefix(routes[i], place+"/") {
 			outside = append(outside, c)
 		}
 	}

@@ -29,14 +29,14 @@ func (p *product) vocabulary() *vocabulary {
 	}
 	v := &vocabulary{means: &p.means, seen: map[string]float64{}}
 	many := 0
-	for _, g := range p.pages {
-		many += len(g.elements)
+	for _, g := range p.Pages {
+		many += len(g.Elements)
 	}
 	if many > mostNamed {
 		v.names = map[string][]string{}
 	}
-	for _, g := range p.pages {
-		for key := range g.elements {
+	for _, g := range p.Pages {
+		for key := range g.Elements {
 			v.count(key.Name)
 		}
 	}

@@ -42,32 +42,32 @@ func (m *Map) Coverage(product string) Coverage {
 	if p == nil {
 		return c
 	}
-	c.Left = p.left
-	for _, g := range p.pages {
+	c.Left = p.Left
+	for _, g := range p.Pages {
 		if g.missing() {
 			c.Missing++
 			continue
 		}
 		c.Pages.add(g.Tests)
-		c.Selectors += len(g.patterns)
-		for key := range g.links {
-			if to := p.pages[key.To]; to == nil || !to.missing() {
+		c.Selectors += len(g.Patterns)
+		for key := range g.Links {
+			if to := p.Pages[key.To]; to == nil || !to.missing() {
 				c.Links++
 			}
 		}
-		for key, e := range g.elements {
+		for key, e := range g.Elements {
 			if aria.Is(key.Role, aria.Operable) || len(e.Tests) > 0 {
 				c.Elements.add(e.Tests)
 			}
 		}
 	}
-	for _, f := range p.flows {
+	for _, f := range p.Flows {
 		c.Flows.add(p.testsOfFlow(f))
 	}
-	for _, x := range p.calls {
+	for _, x := range p.Calls {
 		c.Calls.add(x.Tests)
 	}
-	for _, n := range p.needs {
+	for _, n := range p.Needs {
 		c.Requirements.add(n.Tests)
 	}
 	return c
@@ -78,7 +78,7 @@ func (p *product) testsOfFlow(f *flow) []string {
 	out := slices.Clone(f.Tests)
 	var all []string
 	for i, route := range f.Pages {
-		g := p.pages[p.place(route)]
+		g := p.Pages[p.place(route)]
 		if g == nil {
 			return out
 		}
@@ -139,22 +139,22 @@ func (m *Map) Pages(product string) []Page {
 	if p == nil {
 		return nil
 	}
-	out := make([]Page, 0, len(p.pages))
-	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+	out := make([]Page, 0, len(p.Pages))
+	for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
 		out = append(out, p.summary(route))
 	}
 	return out
 }
 
 func (p *product) summary(route string) Page {
-	g := p.pages[route]
+	g := p.Pages[route]
 	out := Page{
 		Page: route, Title: g.Title, Seen: g.Seen, Params: g.Params, Tests: g.Tests, Last: g.Last, Build: g.Build,
 	}
 	if g.missing() {
 		out.Status = g.Gone
 	}
-	for key, e := range g.elements {
+	for key, e := range g.Elements {
 		if aria.Is(key.Role, aria.Operable) || len(e.Tests) > 0 {
 			out.Count.add(e.Tests)
 		}
@@ -170,13 +170,13 @@ func (m *Map) Page(product, address string) (Page, bool) {
 		return Page{}, false
 	}
 	route := p.place(PageOf(address))
-	g := p.pages[route]
+	g := p.Pages[route]
 	if g == nil {
 		return Page{}, false
 	}
 	out := p.summary(route)
-	for _, key := range sortedKeys(g.elements) {
-		e := g.elements[key]
+	for _, key := range sortedKeys(g.Elements) {
+		e := g.Elements[key]
 		out.Elements = append(out.Elements, Element{key.Role, key.Name, key.Place, e.Seen, e.Tests})
 	}
 	out.Links = p.steps(route)
@@ -199,8 +199,8 @@ func (m *Map) Calls(product string) []Call {
 		return nil
 	}
 	var out []Call
-	for _, key := range sortedKeys(p.calls) {
-		c := p.calls[key]
+	for _, key := range sortedKeys(p.Calls) {
+		c := p.Calls[key]
 		pages := []string(nil)
 		for _, r := range c.Pages {
 			pages = with(pages, p.place(r))

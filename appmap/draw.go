@@ -66,7 +66,7 @@ func (m *Map) Draw(v MapView) Drawing {
 	}
 	most := cmp.Or(max(0, v.Most), usualSpots)
 	to := p.leads()
-	start := startOf(p.start(""), slices.Sorted(maps.Keys(p.pages)), to)
+	start := startOf(p.start(""), slices.Sorted(maps.Keys(p.Pages)), to)
 	depth := depths(start, to)
 	routes := p.chosen(&v)
 	groups := grouped(routes, strings.TrimSuffix(v.In, "/"), most)
@@ -110,9 +110,9 @@ func (m *Map) Draw(v MapView) Drawing {
 // leads returns the pages that each page leads to.
 func (p *product) leads() map[string][]string {
 	to := map[string][]string{}
-	for route := range p.pages {
+	for route := range p.Pages {
 		for _, s := range p.steps(route) {
-			if p.pages[s.To] != nil && s.To != route {
+			if p.Pages[s.To] != nil && s.To != route {
 				to[route] = append(to[route], s.To)
 			}
 		}
@@ -123,8 +123,8 @@ func (p *product) leads() map[string][]string {
 // chosen returns the pages that a view has, sorted.
 func (p *product) chosen(v *MapView) (out []string) {
 	in, part := strings.TrimSuffix(v.In, "/"), strings.ToLower(v.Text)
-	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
-		g := p.pages[route]
+	for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
+		g := p.Pages[route]
 		below := in == "" || route == in || strings.HasPrefix(route, in+"/")
 		if below && !g.missing() && (part == "" || strings.Contains(strings.ToLower(route+"\n"+g.Title), part)) {
 			out = append(out, route)

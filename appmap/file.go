@@ -1,6 +1,7 @@
 package appmap
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,35 +12,12 @@ import (
 )
 
 // version is that of the rules: a map that other rules made is folded anew.
-const version = 4
+const version = 5
 
 type savedMap struct {
-	Walks    map[string]bool                   `json:"walks"`
-	Products map[string]*savedProduct          `json:"products"`
-	Waiting  []mapEntry[touchedPart, []string] `json:"waiting,omitempty"`
-}
-
-type savedProduct struct {
-	Left  int                                `json:"left"`
-	Many  map[string]bool                    `json:"many"`
-	Kinds map[string]map[string]bool         `json:"kinds"`
-	Pages map[string]savedPage               `json:"pages"`
-	Calls []mapEntry[endpointKey, *endpoint] `json:"calls"`
-	Flows map[string]*flow                   `json:"flows"`
-	Needs map[string]*need                   `json:"needs"`
-}
-
-type savedPage struct {
-	Page     *page                                   `json:"page"`
-	Elements []mapEntry[elementKey, *element]        `json:"elements,omitempty"`
-	Links    []mapEntry[linkKey, *pageLink]          `json:"links,omitempty"`
-	Patterns []mapEntry[patternKey, *selectorRecord] `json:"patterns,omitempty"`
-}
-
-// mapEntry is an entry of a map whose key is no string.
-type mapEntry[K, V any] struct {
-	Key K `json:"key"`
-	Of  V `json:"of"`
+	Walks    map[string]bool
+	Products map[string]*product
+	Waiting  keyed[touchedPart, []string]
 }
 
 // key is a key of a map with a fixed order.
@@ -51,36 +29,40 @@ type key[K any] interface {
 // sortedKeys returns the keys of a map in their order.
 func sortedKeys[K key[K], V any](m map[K]V) []K { return slices.SortedFunc(maps.Keys(m), K.compare) }
 
-// entriesOf returns the entries of a map in their order.
-func entriesOf[K key[K], V any](m map[K]V) []mapEntry[K, V] {
-	var out []mapEntry[K, V]
-	for _, k := range sortedKeys(m) {
-		out = append(out, mapEntry[K, V]{k, m[k]})
-	}
-	return out
+// keyed is a map whose key is no string. In JSON it is a list of its entries in their order.
+type keyed[K key[K], V any] map[K]V
+
+type mapEntry[K, V any] struct {
+	Key K `json:"key"`
+	Of  V `json:"of"`
 }
 
-// Save writes the map to w as JSON with a checksum. The same ledger gives the same bytes.
-func (m *Map) Save(w io.Writer) error {
-	s := savedMap{Walks: m.walks, Products: map[string]*savedProduct{}, Waiting: entriesOf(m.waiting)}
-	for name, p := range m.products {
-		s.Products[name] = p.save()
+func (m keyed[K, V]) MarshalJSON() ([]byte, error) {
+	list := make([]mapEntry[K, V], 0, len(m))
+	for _, k := range sortedKeys(m) {
+		list = append(list, mapEntry[K, V]{k, m[k]})
 	}
-	if err := whole.SaveJSON(w, version, s); err != nil {
-		return fmt.Errorf("save the map: %w", err)
+	return json.Marshal(list) //nolint:wrapcheck // Save says what it is
+}
+
+func (m *keyed[K, V]) UnmarshalJSON(b []byte) error {
+	var list []mapEntry[K, V]
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err //nolint:wrapcheck // Load says what it is
+	}
+	*m = make(keyed[K, V], len(list))
+	for _, e := range list {
+		(*m)[e.Key] = e.Of
 	}
 	return nil
 }
 
-func (p *product) save() *savedProduct {
-	s := &savedProduct{
-		Left: p.left, Many: p.many, Kinds: p.kinds, Pages: map[string]savedPage{}, Calls: entriesOf(p.calls),
-		Flows: p.flows, Needs: p.needs,
+// Save writes the map to w as JSON with a checksum. The same ledger gives the same bytes.
+func (m *Map) Save(w io.Writer) error {
+	if err := whole.SaveJSON(w, version, savedMap{m.walks, m.products, m.waiting}); err != nil {
+		return fmt.Errorf("save the map: %w", err)
 	}
-	for route, g := range p.pages {
-		s.Pages[route] = savedPage{g, entriesOf(g.elements), entriesOf(g.links), entriesOf(g.patterns)}
-	}
-	return s
+	return nil
 }
 
 // Load reads a map that Save wrote. Damaged data is an error.
@@ -89,64 +71,31 @@ func Load(r io.Reader) (*Map, error) {
 	if err := whole.LoadJSON(r, version, &s); err != nil {
 		return nil, fmt.Errorf("load the map: %w", err)
 	}
-	m := New()
-	maps.Copy(m.walks, s.Walks)
-	for _, t := range s.Waiting {
-		m.waiting[t.Key] = t.Of
-	}
-	for name, saved := range s.Products {
-		p, err := saved.load()
-		if err != nil {
-			return nil, fmt.Errorf("load the map: %w", err)
-		}
-		m.products[name] = p
-	}
-	return m, nil
-}
-
-var errNull = errors.New("a part is null")
-
-// load returns the product, or an error where it has a part that no Save writes.
-func (s *savedProduct) load() (*product, error) {
-	if s == nil {
+	if s.Walks == nil || s.Waiting == nil || !full(s.Products) {
 		return nil, errNull
 	}
-	p := newProduct()
-	p.left = s.Left
-	maps.Copy(p.many, s.Many)
-	maps.Copy(p.kinds, s.Kinds)
-	err := errors.Join(put(p.calls, s.Calls), copied(p.flows, s.Flows), copied(p.needs, s.Needs))
-	for route, g := range s.Pages {
-		if g.Page == nil {
+	for _, p := range s.Products {
+		if p.Kinds == nil || p.Many == nil || !full(p.Pages) || !full(p.Calls) || !full(p.Flows) || !full(p.Needs) {
 			return nil, errNull
 		}
-		to := newPage()
-		g.Page.elements, g.Page.links, g.Page.patterns = to.elements, to.links, to.patterns
-		err = errors.Join(err, put(to.elements, g.Elements), put(to.links, g.Links), put(to.patterns, g.Patterns))
-		p.pages[route] = g.Page
-		p.held += len(to.elements) + len(to.links) + len(to.patterns)
-	}
-	return p, err
-}
-
-// put adds saved entries to a map.
-func put[K comparable, V any](to map[K]*V, list []mapEntry[K, *V]) error {
-	for _, e := range list {
-		if e.Of == nil {
-			return errNull
+		for _, g := range p.Pages {
+			if !full(g.Elements) || !full(g.Links) || !full(g.Patterns) {
+				return nil, errNull
+			}
+			p.held += len(g.Elements) + len(g.Links) + len(g.Patterns)
 		}
-		to[e.Key] = e.Of
 	}
-	return nil
+	return &Map{products: s.Products, walks: s.Walks, waiting: s.Waiting}, nil
 }
 
-// copied copies a saved map.
-func copied[V any](to, from map[string]*V) error {
-	maps.Copy(to, from)
-	for _, v := range from {
+var errNull = errors.New("load the map: a part is null")
+
+// full reports whether a map that was read is there, with all its values.
+func full[M ~map[K]*V, K comparable, V any](m M) bool {
+	for _, v := range m {
 		if v == nil {
-			return errNull
+			return false
 		}
 	}
-	return nil
+	return m != nil
 }

@@ -74,7 +74,7 @@ func (m *Map) Find(q SelectorQuery) []FoundSelector {
 		}
 		best[key] = f
 	}
-	for route, g := range p.pages {
+	for route, g := range p.Pages {
 		if of != "" && route != of {
 			continue
 		}
@@ -87,7 +87,7 @@ func (m *Map) Find(q SelectorQuery) []FoundSelector {
 			}
 			return list, read
 		}
-		for key, r := range g.patterns {
+		for key, r := range g.Patterns {
 			if q.Do != "" && !strings.EqualFold(q.Do, key.Do) {
 				continue
 			}
@@ -102,7 +102,7 @@ func (m *Map) Find(q SelectorQuery) []FoundSelector {
 		if q.Least >= 0 || q.Do != "" {
 			continue
 		}
-		for key := range g.elements {
+		for key := range g.Elements {
 			if score := about.score(others, key, "", ""); score >= leastScore {
 				offer(FoundSelector{
 					Page: route, Role: key.Role, Name: key.Name, Selector: playwright(key.Role, key.Name), Score: score,
@@ -181,7 +181,7 @@ func (m *Map) product(name string) *product {
 // headings returns the names of a page's headings: what the page is about, in the language of the application.
 func (g *page) headings() string {
 	var names []string
-	for key := range g.elements {
+	for key := range g.Elements {
 		if key.Role == "heading" {
 			names = append(names, key.Name)
 		}

@@ -41,8 +41,8 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 	}
 	var out []Gap
 	in := p.ledTo()
-	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
-		g := p.pages[route]
+	for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
+		g := p.Pages[route]
 		if g.missing() {
 			continue
 		}
@@ -54,8 +54,8 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 		}
 		out = append(out, untested(route, g)...)
 	}
-	for _, key := range sortedKeys(p.calls) {
-		if c := p.calls[key]; len(c.Tests) == 0 {
+	for _, key := range sortedKeys(p.Calls) {
+		if c := p.Calls[key]; len(c.Tests) == 0 {
 			gap := Gap{Kind: UntestedCall, Name: key.Method + " " + key.Path, Count: 1}
 			if len(c.Pages) > 0 {
 				gap.Page = p.place(c.Pages[0])
@@ -63,13 +63,13 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 			out = append(out, gap)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.flows)) {
-		if f := p.flows[name]; len(p.testsOfFlow(f)) == 0 {
+	for _, name := range slices.Sorted(maps.Keys(p.Flows)) {
+		if f := p.Flows[name]; len(p.testsOfFlow(f)) == 0 {
 			out = append(out, Gap{Kind: UntestedFlow, Page: p.place(f.From), Name: name, Count: 1})
 		}
 	}
-	for _, code := range slices.Sorted(maps.Keys(p.needs)) {
-		if n := p.needs[code]; len(n.Tests) == 0 {
+	for _, code := range slices.Sorted(maps.Keys(p.Needs)) {
+		if n := p.Needs[code]; len(n.Tests) == 0 {
 			gap := Gap{Kind: UntestedRequirement, Name: code + " " + n.Title, Count: 1}
 			if len(n.Pages) > 0 {
 				gap.Page = p.place(n.Pages[0])
@@ -89,8 +89,8 @@ func (m *Map) Gaps(product string, risk func(page string) float64) []Gap {
 // untested returns the elements of a page that no test acted on, one for all places of a role and name.
 func untested(route string, g *page) (out []Gap) {
 	at := map[elementKey]int{}
-	for _, key := range sortedKeys(g.elements) {
-		if !aria.Is(key.Role, aria.Operable) || len(g.elements[key].Tests) > 0 {
+	for _, key := range sortedKeys(g.Elements) {
+		if !aria.Is(key.Role, aria.Operable) || len(g.Elements[key].Tests) > 0 {
 			continue
 		}
 		bare := elementKey{Role: key.Role, Name: key.Name}
@@ -107,12 +107,12 @@ func untested(route string, g *page) (out []Gap) {
 // ledTo returns the pages that a flow has, or that another page leads to, and the first page.
 func (p *product) ledTo() map[string]bool {
 	in := map[string]bool{p.start(""): true}
-	for _, g := range p.pages {
-		for key := range g.links {
+	for _, g := range p.Pages {
+		for key := range g.Links {
 			in[key.To] = true
 		}
 	}
-	for _, f := range p.flows {
+	for _, f := range p.Flows {
 		for _, route := range f.Pages {
 			in[p.place(route)] = true
 		}

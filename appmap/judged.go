@@ -65,10 +65,10 @@ func (m *Map) at(t touchedPart) (g *page, elements []*element) {
 	if p == nil {
 		return nil, nil
 	}
-	if g = p.pages[p.place(t.Page)]; g == nil || t.Name == "" {
+	if g = p.Pages[p.place(t.Page)]; g == nil || t.Name == "" {
 		return g, nil
 	}
-	for key, e := range g.elements {
+	for key, e := range g.Elements {
 		if key.Name == t.Name {
 			elements = append(elements, e)
 		}

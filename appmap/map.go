@@ -21,26 +21,26 @@ const (
 // Map holds what walks saw of the applications under test, by product. Use [New] to make one.
 type Map struct {
 	products map[string]*product
-	walks    map[string]bool          // ids of the walks that were added
-	waiting  map[touchedPart][]string // tests of pages and elements that no walk has brought yet, sorted
-	names    *Names                   // see Name; nil: none
+	walks    map[string]bool              // ids of the walks that were added
+	waiting  keyed[touchedPart, []string] // tests of pages and elements that no walk has brought yet, sorted
+	names    *Names                       // see Name; nil: none
 }
 
 // New returns an empty Map.
 func New() *Map {
-	return &Map{products: map[string]*product{}, walks: map[string]bool{}, waiting: map[touchedPart][]string{}}
+	return &Map{products: map[string]*product{}, walks: map[string]bool{}, waiting: keyed[touchedPart, []string]{}}
 }
 
 // product is the map of one product.
 type product struct {
-	pages map[string]*page
-	kinds map[string]map[string]bool // of a place, such as /articles, the names that follow it; see merge.go
-	many  map[string]bool            // places whose next segment is a variable
-	calls map[endpointKey]*endpoint
-	flows map[string]*flow
-	needs map[string]*need
+	Pages map[string]*page
+	Kinds map[string]map[string]bool // of a place, such as /articles, the names that follow it; see merge.go
+	Many  map[string]bool            // places whose next segment is a variable
+	Calls keyed[endpointKey, *endpoint]
+	Flows map[string]*flow
+	Needs map[string]*need
 	held  int // elements and selectors
-	left  int // sightings that there was no room for
+	Left  int // sightings that there was no room for
 
 	words atomic.Pointer[vocabulary] // derived; nil: not computed since the last change
 	means meanings                   // of its names, across changes
@@ -55,9 +55,9 @@ type page struct {
 	Params   []string // sorted
 	Last     time.Time
 	Build    string
-	elements map[elementKey]*element
-	links    map[linkKey]*pageLink
-	patterns map[patternKey]*selectorRecord
+	Elements keyed[elementKey, *element]
+	Links    keyed[linkKey, *pageLink]
+	Patterns keyed[patternKey, *selectorRecord]
 }
 
 type elementKey struct{ Role, Name, Place string }
@@ -141,8 +141,8 @@ func (m *Map) Add(e *ledger.Entry) {
 
 func newProduct() *product {
 	return &product{
-		pages: map[string]*page{}, kinds: map[string]map[string]bool{}, many: map[string]bool{},
-		calls: map[endpointKey]*endpoint{}, flows: map[string]*flow{}, needs: map[string]*need{},
+		Pages: map[string]*page{}, Kinds: map[string]map[string]bool{}, Many: map[string]bool{},
+		Calls: keyed[endpointKey, *endpoint]{}, Flows: map[string]*flow{}, Needs: map[string]*need{},
 	}
 }
 
@@ -181,16 +181,16 @@ func (p *product) add(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 // page returns the page of an address, nil where there is no room for it.
 func (p *product) page(address string, w *ledger.Walk, at time.Time) *page {
 	route := p.place(PageOf(address))
-	g := p.pages[route]
+	g := p.Pages[route]
 	if g == nil {
-		if len(p.pages) >= MostPages {
-			p.left++
+		if len(p.Pages) >= MostPages {
+			p.Left++
 			return nil
 		}
 		g = newPage()
-		p.pages[route] = g
+		p.Pages[route] = g
 		p.named(route)
-		if g = p.pages[p.place(route)]; g == nil { // the route became one of many
+		if g = p.Pages[p.place(route)]; g == nil { // the route became one of many
 			return nil
 		}
 	}
@@ -209,14 +209,15 @@ func (g *page) missing() bool { return g.Gone > 0 && g.Seen == 0 }
 
 func newPage() *page {
 	return &page{
-		elements: map[elementKey]*element{}, links: map[linkKey]*pageLink{}, patterns: map[patternKey]*selectorRecord{},
+		Elements: keyed[elementKey, *element]{}, Links: keyed[linkKey, *pageLink]{},
+		Patterns: keyed[patternKey, *selectorRecord]{},
 	}
 }
 
 // room reports whether there is room for one more element or selector, and counts it.
 func (p *product) room() bool {
 	if p.held >= MostElements {
-		p.left++
+		p.Left++
 		return false
 	}
 	p.held++
@@ -226,13 +227,13 @@ func (p *product) room() bool {
 // element notes an element of a page, and returns it; nil where there is no room.
 func (p *product) element(g *page, s *ledger.Sighting, at time.Time) *element {
 	key := elementKey{s.Role, s.Name, s.Place}
-	e := g.elements[key]
+	e := g.Elements[key]
 	if e == nil {
 		if !p.room() {
 			return nil
 		}
 		e = &element{}
-		g.elements[key] = e
+		g.Elements[key] = e
 	}
 	e.Seen++
 	e.Last = later(e.Last, at)
@@ -246,10 +247,10 @@ func (p *product) action(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Ti
 	}
 	if s.Selector != "" {
 		key := patternKey{s.Do, s.Selector, s.Role, s.Name}
-		r := g.patterns[key]
+		r := g.Patterns[key]
 		if r == nil && p.room() {
 			r = &selectorRecord{}
-			g.patterns[key] = r
+			g.Patterns[key] = r
 		}
 		if r != nil {
 			r.add(!s.Failed, s.MS, at, w.Build)
@@ -264,7 +265,7 @@ func (p *product) action(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Ti
 // name.
 func (p *product) acted(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	found := false
-	for key, e := range g.elements {
+	for key, e := range g.Elements {
 		if (s.Role == "" || key.Role == s.Role) && key.Name == s.Name && (s.Place == "" || key.Place == s.Place) {
 			found = true
 			if !s.Failed {
@@ -289,20 +290,20 @@ func (p *product) link(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time
 	if asset(to) {
 		return
 	}
-	if p.pages[to] == nil && p.page(s.To, &ledger.Walk{Product: w.Product, Build: w.Build}, at) == nil {
+	if p.Pages[to] == nil && p.page(s.To, &ledger.Walk{Product: w.Product, Build: w.Build}, at) == nil {
 		return
 	}
-	if to = p.place(to); p.pages[to] == g {
+	if to = p.place(to); p.Pages[to] == g {
 		return
 	}
 	key := linkKey{to, s.Do, s.Role, s.Name}
-	l := g.links[key]
+	l := g.Links[key]
 	if l == nil {
 		if !p.room() {
 			return
 		}
 		l = &pageLink{}
-		g.links[key] = l
+		g.Links[key] = l
 	}
 	l.Times++
 	l.Selector = cmp.Or(s.Selector, l.Selector)
@@ -312,14 +313,14 @@ func (p *product) link(g *page, s *ledger.Sighting, w *ledger.Walk, at time.Time
 // call notes a call of an interface. A description of one, as of OpenAPI, has no status and counts no call.
 func (p *product) call(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 	key := endpointKey{s.Do, PageOf(s.To)}
-	c := p.calls[key]
+	c := p.Calls[key]
 	if c == nil {
-		if len(p.calls) >= MostCalls {
-			p.left++
+		if len(p.Calls) >= MostCalls {
+			p.Left++
 			return
 		}
 		c = &endpoint{}
-		p.calls[key] = c
+		p.Calls[key] = c
 	}
 	if s.Status > 0 {
 		c.Times++
@@ -339,14 +340,14 @@ func (p *product) call(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 
 // flow notes a flow by its name; the latest one of a name holds.
 func (p *product) flow(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
-	f := p.flows[s.Name]
+	f := p.Flows[s.Name]
 	if f == nil {
-		if len(p.flows) >= MostCalls {
-			p.left++
+		if len(p.Flows) >= MostCalls {
+			p.Left++
 			return
 		}
 		f = &flow{}
-		p.flows[s.Name] = f
+		p.Flows[s.Name] = f
 	}
 	f.From, f.To, f.Pages = PageOf(s.URL), "", nil
 	f.Pages = with(f.Pages, f.From)
@@ -365,14 +366,14 @@ func (p *product) flow(s *ledger.Sighting, w *ledger.Walk, at time.Time) {
 
 // need notes a requirement by its code; the latest one of a code holds, and tests add up.
 func (p *product) need(s *ledger.Sighting, at time.Time) {
-	n := p.needs[s.Code]
+	n := p.Needs[s.Code]
 	if n == nil {
-		if len(p.needs) >= MostCalls {
-			p.left++
+		if len(p.Needs) >= MostCalls {
+			p.Left++
 			return
 		}
 		n = &need{}
-		p.needs[s.Code] = n
+		p.Needs[s.Code] = n
 	}
 	n.Title, n.Priority = cmp.Or(s.Name, n.Title), cmp.Or(s.Priority, n.Priority)
 	if len(s.Steps) > 0 {

@@ -12,12 +12,12 @@ const mostNames = 30
 
 // place returns a route as the map spells it: a segment behind a place with many names is a variable.
 func (p *product) place(route string) string {
-	if len(p.many) == 0 {
+	if len(p.Many) == 0 {
 		return route
 	}
 	segments := strings.Split(route, "/")
 	for i := 1; i < len(segments); i++ {
-		if p.many[strings.Join(segments[:i], "/")+"#"+shape(segments[i:])] {
+		if p.Many[strings.Join(segments[:i], "/")+"#"+shape(segments[i:])] {
 			segments[i] = variable
 		}
 	}
@@ -35,10 +35,10 @@ func (p *product) named(route string) {
 			continue
 		}
 		key := strings.Join(segments[:i], "/") + "#" + shape(segments[i:])
-		names := p.kinds[key]
+		names := p.Kinds[key]
 		if names == nil {
 			names = map[string]bool{}
-			p.kinds[key] = names
+			p.Kinds[key] = names
 		}
 		names[segments[i]] = true
 		if len(names) > mostNames && i > 1 { // what follows the root are parts of the application
@@ -50,38 +50,38 @@ func (p *product) named(route string) {
 
 // rejoin gives every page its route of now, and joins those that have one.
 func (p *product) rejoin() {
-	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+	for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
 		if to := p.place(route); to != route {
-			g := p.pages[route]
-			delete(p.pages, route)
-			if o := p.pages[to]; o != nil {
+			g := p.Pages[route]
+			delete(p.Pages, route)
+			if o := p.Pages[to]; o != nil {
 				p.held -= o.join(g)
 			} else {
-				p.pages[to] = g
+				p.Pages[to] = g
 			}
 		}
 	}
-	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
-		p.relink(route, p.pages[route])
+	for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
+		p.relink(route, p.Pages[route])
 	}
 }
 
 // relink gives the links of a page their routes of now.
 func (p *product) relink(route string, g *page) {
-	for _, key := range sortedKeys(g.links) {
+	for _, key := range sortedKeys(g.Links) {
 		to := p.place(key.To)
 		if to == key.To {
 			continue
 		}
-		l := g.links[key]
-		delete(g.links, key)
+		l := g.Links[key]
+		delete(g.Links, key)
 		if key.To = to; to == route {
 			p.held--
-		} else if o := g.links[key]; o != nil {
+		} else if o := g.Links[key]; o != nil {
 			o.join(l)
 			p.held--
 		} else {
-			g.links[key] = l
+			g.Links[key] = l
 		}
 	}
 }
@@ -106,10 +106,10 @@ func (g *page) join(o *page) (both int) {
 	for _, n := range o.Params {
 		g.Params = with(g.Params, n)
 	}
-	for key, e := range o.elements {
-		have := g.elements[key]
+	for key, e := range o.Elements {
+		have := g.Elements[key]
 		if have == nil {
-			g.elements[key] = e
+			g.Elements[key] = e
 			continue
 		}
 		both++
@@ -118,20 +118,20 @@ func (g *page) join(o *page) (both int) {
 			have.Tests = with(have.Tests, t)
 		}
 	}
-	for key, l := range o.links {
-		if have := g.links[key]; have != nil {
+	for key, l := range o.Links {
+		if have := g.Links[key]; have != nil {
 			have.join(l)
 			both++
 		} else {
-			g.links[key] = l
+			g.Links[key] = l
 		}
 	}
-	for key, r := range o.patterns {
-		if have := g.patterns[key]; have != nil {
+	for key, r := range o.Patterns {
+		if have := g.Patterns[key]; have != nil {
 			have.join(r)
 			both++
 		} else {
-			g.patterns[key] = r
+			g.Patterns[key] = r
 		}
 	}
 	return both

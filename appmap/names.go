@@ -210,9 +210,9 @@ func (m *Map) Unread(product string, n *Names) []Thing {
 			continue
 		}
 		p := m.products[name]
-		for _, route := range slices.Sorted(maps.Keys(p.pages)) {
+		for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
 			seen := map[Thing]bool{}
-			for _, key := range sortedKeys(p.pages[route].elements) {
+			for _, key := range sortedKeys(p.Pages[route].Elements) {
 				t := Thing{name, route, key.Role, key.Name}
 				if _, read := n.Of(t); !read && !seen[t] && key.Role != "" && aria.Is(key.Role, aria.Operable|aria.Sought) {
 					seen[t] = true

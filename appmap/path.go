@@ -26,7 +26,7 @@ func (m *Map) Path(product, from, to string) ([]WayStep, bool) {
 		return nil, false
 	}
 	start, end := p.start(from), p.place(PageOf(to))
-	if p.pages[start] == nil || p.pages[end] == nil {
+	if p.Pages[start] == nil || p.Pages[end] == nil {
 		return nil, false
 	}
 	came := map[string]WayStep{}
@@ -68,12 +68,12 @@ func (p *product) start(from string) string {
 	if from != "" {
 		return p.place(PageOf(from))
 	}
-	if p.pages["/"] != nil {
+	if p.Pages["/"] != nil {
 		return "/"
 	}
 	first := ""
-	for _, route := range slices.Sorted(maps.Keys(p.pages)) {
-		if first == "" || p.pages[route].Seen > p.pages[first].Seen {
+	for _, route := range slices.Sorted(maps.Keys(p.Pages)) {
+		if first == "" || p.Pages[route].Seen > p.Pages[first].Seen {
 			first = route
 		}
 	}
@@ -82,10 +82,10 @@ func (p *product) start(from string) string {
 
 // steps returns the ways from a page, one for each page that it leads to, in a fixed order.
 func (p *product) steps(from string) []WayStep {
-	g := p.pages[from]
+	g := p.Pages[from]
 	var out []WayStep
-	for _, key := range sortedKeys(g.links) {
-		l := g.links[key]
+	for _, key := range sortedKeys(g.Links) {
+		l := g.Links[key]
 		s := WayStep{From: from, To: key.To, Do: key.Do, Role: key.Role, Name: key.Name, Selector: l.Selector, Times: l.Times}
 		if last := len(out) - 1; last >= 0 && out[last].To == s.To {
 			if cmp.Compare(s.Times, out[last].Times) > 0 || out[last].Do == "" && s.Do != "" {

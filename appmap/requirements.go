@@ -38,8 +38,8 @@ func (m *Map) Requirements(product string, tests map[string]string) []Requiremen
 	}
 	v := p.vocabulary()
 	var out []Requirement
-	for _, code := range slices.Sorted(maps.Keys(p.needs)) {
-		n := p.needs[code]
+	for _, code := range slices.Sorted(maps.Keys(p.Needs)) {
+		n := p.Needs[code]
 		r := Requirement{Code: code, Title: n.Title, Priority: n.Priority, Criteria: n.Criteria, Checks: []RequirementTest{}}
 		for _, route := range n.Pages {
 			r.Pages = with(r.Pages, p.place(route))

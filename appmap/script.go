@@ -64,15 +64,15 @@ func (p *product) written(s *WayStep) (line string, proven bool) {
 	}
 	var best *selectorRecord
 	code := ""
-	g := p.pages[s.From]
-	for _, key := range sortedKeys(g.patterns) {
+	g := p.Pages[s.From]
+	for _, key := range sortedKeys(g.Patterns) {
 		fits := key.Name == s.Name && (key.Role == s.Role || s.Role == "") && (key.Role != "" || key.Name != "") ||
 			s.Selector != "" && key.Selector == s.Selector
 		c, ok := locator(key.Selector)
 		if !fits || !ok || key.Do == "goto" {
 			continue
 		}
-		r := g.patterns[key]
+		r := g.Patterns[key]
 		if best == nil || cmp.Or(cmp.Compare(r.trust(), best.trust()), form(c)-form(code)) > 0 {
 			best, code, s.Selector, s.Do = r, c, key.Selector, cmp.Or(s.Do, key.Do)
 		}
