@@ -26,14 +26,11 @@ type room struct {
 	from int64                    // size in bytes from which on a merge is written to a file
 }
 
-// inFile is the room.from of all but tests.
-const inFile = 16 << 20
-
-// MergeInto has merges of more than some thousand nodes written to files of open, so that the process does not hold
-// them. A file is empty, nobody else writes it, and it is to be gone when it is closed; the index closes it when it
-// needs it no longer. Where open returns errors.ErrUnsupported the merge is made in memory. Call it before the index is
-// used.
-func (ix *Index) MergeInto(open func() (*os.File, error)) { ix.room = room{open, inFile} }
+// MergeInto has merges of about from bytes or more written to files of open, so that the process does not hold them. A
+// node takes about a kilobyte. A file is empty, nobody else writes it, and it is to be gone when it is closed; the index
+// closes it when it needs it no longer. Where open returns errors.ErrUnsupported the merge is made in memory. Call
+// it before the index is used.
+func (ix *Index) MergeInto(open func() (*os.File, error), from int64) { ix.room = room{open, from} }
 
 // merge makes one segment of the live slots of all parts: the same bytes that build would make of their nodes. It also
 // returns for each part the new number of every slot, -1 for a dead one. An error of stop, which it calls now and

@@ -31,8 +31,7 @@ func inFiles(t *testing.T, ix *Index) *atomic.Int64 {
 			err = os.Remove(f.Name())
 		}
 		return f, err
-	})
-	ix.room.from = 0
+	}, 0)
 	return made
 }
 

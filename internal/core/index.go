@@ -93,7 +93,7 @@ func (c *Core) buildIndex(ctx context.Context) error {
 // changes. Its version is that of the beginning, so catchUp adds them all.
 func (c *Core) newIndex(ctx context.Context) (*retrieval.Index, error) {
 	ix := retrieval.New(c.o.Taxonomy, c.embedder)
-	ix.MergeInto(c.scratch)
+	ix.MergeInto(c.scratch, inFile)
 	info, err := c.store.Info(ctx)
 	if err != nil {
 		return nil, err

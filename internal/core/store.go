@@ -18,6 +18,7 @@ const (
 	storeAfter = 1024        // changed nodes after which the index is stored before Close
 	mergeRest  = time.Second // delay before a merge, so that a short-lived process begins none in vain
 	mostParts  = 32          // segments with which Close stores the index without merging them
+	inFile     = 16 << 20    // bytes from which on a segment is merged into a file and not held in memory
 )
 
 // loadIndex opens the stored index. Its files remain open until Close, because pages are read on demand.
@@ -52,7 +53,7 @@ func (c *Core) tryLoad(head *store.Derived, open openPiece) (*retrieval.Index, e
 		c.files = c.files[:had]
 		return nil, err
 	}
-	ix.MergeInto(c.scratch)
+	ix.MergeInto(c.scratch, inFile)
 	return ix, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -260,4 +261,56 @@ func TestSmallSegmentsAreMergedAtClose(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(pieces(t, kept)), 6)
 	require.NoError(t, kept.Close())
+}
+
+// TestAMergeOnAFullDisk: an index that is being built stays in more segments where a merge finds no room, and is merged
+// once there is some.
+func TestAMergeOnAFullDisk(t *testing.T) {
+	kept, err := jsonstore.OpenDir(t.Context(), t.TempDir(), jsonstore.Options{Started: noon})
+	require.NoError(t, err)
+	c, log := heard(t, kept, false)
+	full := true
+	ix := retrieval.New(taxonomy.Default(), nil)
+	ix.MergeInto(func() (*os.File, error) {
+		if full {
+			return nil, &fs.PathError{Op: "open", Path: "scratch", Err: syscall.ENOSPC}
+		}
+		return c.scratch()
+	}, 0)
+	for i := range 6 {
+		require.NoError(t, c.addNodes(t.Context(), ix, uint64(i), []tree.Node{aCase(i)}))
+	}
+	require.Contains(t, log.String(), "could not be merged")
+	require.Equal(t, 6, ix.Stats().Segments)
+	full = false
+	require.NoError(t, c.addNodes(t.Context(), ix, 6, []tree.Node{aCase(6)}))
+	require.Equal(t, 1, ix.Stats().Segments)
+	require.Equal(t, 7, ix.Stats().Nodes)
+	require.NoError(t, c.Close(t.Context()))
+	require.NoError(t, kept.Close())
+}
+
+// TestScratchOfEveryStore: a store without room of its own, and a reader, write large merges where the system has
+// its temporary files; no file of them has a name.
+func TestScratchOfEveryStore(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	dir := t.TempDir()
+	onDisk, err := jsonstore.OpenDir(t.Context(), dir, jsonstore.Options{Started: noon})
+	require.NoError(t, err)
+	for name, kept := range map[string]store.Store{"memory": inMemory(t, afero.NewMemMapFs()), "disk": onDisk} {
+		c, _ := heard(t, kept, false)
+		for _, c.o.ReadOnly = range []bool{true, false} {
+			f, err := c.scratch()
+			require.NoError(t, err, name)
+			own := strings.HasPrefix(f.Name(), dir) || !strings.HasPrefix(f.Name(), os.Getenv("TMPDIR"))
+			require.Equal(t, name == "disk" && !c.o.ReadOnly, own, f.Name())
+			require.NoFileExists(t, f.Name())
+			require.NoError(t, f.Close())
+		}
+		require.NoError(t, c.Close(t.Context()))
+		require.NoError(t, kept.Close())
+	}
+	left, err := os.ReadDir(os.Getenv("TMPDIR"))
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
