@@ -20,7 +20,7 @@
 //   - calibrate.go, fit.go, around.go: the weights of the channels
 //   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons
-//   - build.go, update.go, merge.go, due.go: segments in memory, and which are merged
+//   - build.go, update.go, merge.go, due.go: segments being made, in memory or in a file, and which are merged
 //   - pieces.go, partlist.go, file.go: segments on disk
 package retrieval
 

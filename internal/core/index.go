@@ -142,8 +142,8 @@ func (c *Core) scratch() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil { // the system keeps open files
-		return nil, errors.Join(errors.ErrUnsupported, err, f.Close())
+	if err := os.Remove(f.Name()); err != nil { // a system on which an open file has to have a name
+		return nil, errors.Join(errors.ErrUnsupported, err, f.Close(), os.Remove(f.Name()))
 	}
 	return f, nil
 }

@@ -243,8 +243,8 @@ func (d *disk) scratch() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, real := w.File.(*os.File)
-	if !real {
+	f, ok := w.File.(*os.File)
+	if !ok {
 		return nil, errors.Join(errors.ErrUnsupported, w.drop())
 	}
 	if err := d.remove(w.temp); err != nil { // a system on which an open file has to have a name
