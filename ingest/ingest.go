@@ -1,4 +1,4 @@
-// Package ingest reads files of other tools: judged runs, tables of truths, walks of an application, and statements on
+// Package ingest reads files of other tools: judged runs, walks of an application, and statements on
 // a product.
 //
 // # Judged runs
@@ -44,7 +44,7 @@
 //
 // Where to look:
 //   - source.go, parse.go, object.go: bytes to objects; record.go: an object to an evaluation
-//   - labels.go: tables of truths; runs.go: names for runs without one
+//   - runs.go: names for runs without one
 //   - walk.go and a file a format; facts.go and a file a format
 package ingest
 

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memtree/memtree"
-	"github.com/memtree/memtree/ingest"
 	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
@@ -192,7 +191,7 @@ func truths(ctx context.Context, a *app, file string) (*labelling, error) {
 }
 
 // newLabelling returns a labelling of a memory by a table.
-func newLabelling(a *app, name string, labels ingest.Labels, names *testNames) *labelling {
+func newLabelling(a *app, name string, labels report.Labels, names *testNames) *labelling {
 	return &labelling{app: a, RunFiles: a.files.Refusals(a.Say("labelling")),
 		file: name, labels: labels, names: names, out: tableResult{Empty: labels.Empty}}
 }

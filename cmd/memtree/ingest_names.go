@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
@@ -18,7 +18,7 @@ type testNames struct {
 	runs   map[string][]string // ids by name
 }
 
-func newTestNames(labels *ingest.Labels) *testNames {
+func newTestNames(labels *report.Labels) *testNames {
 	n := &testNames{wanted: map[string]bool{}, runs: map[string][]string{}}
 	for i := range labels.Told {
 		n.wanted[labels.Told[i].ID] = true

@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/inbox"
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
@@ -56,7 +57,7 @@ func labelTable(a *app, box *inbox.Inbox) ([]byte, error) {
 			p = fmt.Sprintf("%.2f", u.Risk.P)
 		}
 		said, beside := judgedParts(e)
-		rows = append(rows, []string{ingest.QuoteCell(e.Key()), "", "", p, cell(said), cell(beside), cell(e.Prompt),
+		rows = append(rows, []string{report.QuoteCell(e.Key()), "", "", p, cell(said), cell(beside), cell(e.Prompt),
 			cell(e.Scene.Route)})
 		rows[i+1] = append(rows[i+1], evidenceCells(a, e.Evidence)...)
 	}
@@ -87,7 +88,7 @@ func evidenceCells(a *app, e *tree.Evidence) []string {
 
 // cell is a text in a table.
 func cell(s string) string {
-	return ingest.QuoteCell(text.Clip(strings.TrimSpace(text.Clean(s)), cellRunes))
+	return report.QuoteCell(text.Clip(strings.TrimSpace(text.Clean(s)), cellRunes))
 }
 
 // tableResult is the result of a table of truths, as --json prints it.
@@ -125,14 +126,14 @@ func labelFrom(ctx context.Context, a *app, f *labelFlags) error {
 	return l.Err(l.taken())
 }
 
-func readLabels(ctx context.Context, a *app, file string) (string, ingest.Labels, error) {
+func readLabels(ctx context.Context, a *app, file string) (string, report.Labels, error) {
 	name := a.files.Name(file)
 	r, err := a.files.Reader(ctx, file)
 	if err != nil {
-		return name, ingest.Labels{}, err
+		return name, report.Labels{}, err
 	}
 	defer r.Close() //nolint:errcheck // only read
-	l, err := ingest.ReadLabels(name, r)
+	l, err := report.ReadLabels(name, r)
 	return name, l, tableFailure(a, err)
 }
 

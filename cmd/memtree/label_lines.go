@@ -11,7 +11,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/inbox"
-	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
@@ -27,7 +27,7 @@ type labelling struct {
 	*input.RunFiles
 	mem     *memtree.Memory
 	file    string
-	labels  ingest.Labels
+	labels  report.Labels
 	names   *testNames // of the runs that the table is for: those of the reports, or all known ones
 	by      curation.Options
 	out     tableResult
@@ -41,7 +41,7 @@ type labelling struct {
 
 // tableLine is a line of the table with the run it names.
 type tableLine struct {
-	*ingest.Label
+	*report.Label
 	id    string
 	truth curation.Truth
 }
@@ -124,7 +124,7 @@ func (l *labelling) badUpTo(line int) {
 }
 
 // one applies one line of the table.
-func (l *labelling) one(ctx context.Context, x *ingest.Label) error {
+func (l *labelling) one(ctx context.Context, x *report.Label) error {
 	w, ok := labelOf(x.Truth)
 	if !ok {
 		return l.refuse(x, "truth", l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
@@ -185,7 +185,7 @@ func (l *labelling) testsOf(name string) []string {
 }
 
 // refuse reports a line that cannot be used.
-func (l *labelling) refuse(x *ingest.Label, field, why string) error {
+func (l *labelling) refuse(x *report.Label, field, why string) error {
 	l.Reject(input.Reject{File: l.file, Line: x.Line, Field: field, Error: why})
 	return nil
 }
@@ -207,7 +207,7 @@ func agrees(w tableLabel, v *ledger.Verdict) bool {
 }
 
 // correct applies another truth to a run that has one.
-func (l *labelling) correct(ctx context.Context, x *ingest.Label, was *ledger.Verdict, w tableLabel) error {
+func (l *labelling) correct(ctx context.Context, x *report.Label, was *ledger.Verdict, w tableLabel) error {
 	if said, ok := contrary(was, w); ok {
 		return l.refuse(x, "truth", l.Say("is %s, and the verdict was %s; write right, or mend it", w, polarityName(l.Voice,
 			said)))
@@ -266,7 +266,7 @@ func (l *labelling) store(ctx context.Context, lines []tableLine) error {
 }
 
 // tell stores the label of a line. It reports a refusal as a rejected line.
-func (l *labelling) tell(ctx context.Context, x *ingest.Label, id string, t curation.Truth) error {
+func (l *labelling) tell(ctx context.Context, x *report.Label, id string, t curation.Truth) error {
 	d, err := l.mem.Curation().Relabel(ctx, id, t, l.by)
 	var refused *curation.RefusedError
 	var unkept *curation.UnkeptError

@@ -9,8 +9,6 @@ import (
 
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
-
-	"github.com/memtree/memtree/ingest"
 )
 
 // Sniff is how many bytes of the beginning of a file Recognise needs.
@@ -159,7 +157,7 @@ func isTable(b []byte) bool {
 	}
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	r := csv.NewReader(bytes.NewReader(line))
-	r.Comma = ingest.Separator(line)
+	r.Comma = separator(line)
 	cells, err := r.Read()
 	return err == nil && len(cells) > 1 && slices.ContainsFunc(cells, func(c string) bool {
 		return columnField(strings.TrimSpace(c)) == "prompt"

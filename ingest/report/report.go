@@ -17,7 +17,7 @@
 //   - a file for each format, such as junit.go and playwright.go; recognise.go: which one a file has
 //   - test.go, fold.go: a test as a run, and attempts at it; excuse.go: marks of tests that were healed or retried
 //   - json.go, xml.go, html.go, spool.go: bounded readers of long files and archives
-//   - table.go, xlsx.go, row.go: tables; mapping.go, path.go, mapped.go: any JSON
+//   - table.go, xlsx.go, row.go: tables; labels.go: tables of truths; mapping.go, path.go, mapped.go: any JSON
 //   - evidence.go, attachments.go: evidence of a failure, and the files that a report names
 package report
 
@@ -180,7 +180,7 @@ func (d *fileDecoder) read(r io.Reader) error {
 	case Promptfoo:
 		return d.documents(b, d.promptfoo)
 	case CSV:
-		return d.table(b)
+		return d.table(b, d.newSheet())
 	case Map:
 		return d.mapped(newJSON(b))
 	}

@@ -35,6 +35,12 @@ var columnNames = map[string]string{
 	"版本": "build", "套件": "scope.suite", "模型": "agent.model", "智能体": "agent.name",
 }
 
+// rows takes the rows of a table.
+type rows interface {
+	row(line int, cells []string) error
+	width() int // cells that a row has at least; 0: the first row is not read
+}
+
 // sheet turns the rows of one table into evaluations.
 type sheet struct {
 	*fileDecoder
@@ -47,6 +53,8 @@ type sheet struct {
 func (d *fileDecoder) newSheet() *sheet {
 	return &sheet{fileDecoder: d, objects: ingest.NewObjects(d.name, d.rd.o.Run)}
 }
+
+func (s *sheet) width() int { return len(s.columns) }
 
 // row handles a row: the first one names the columns.
 func (s *sheet) row(line int, cells []string) error {
@@ -66,7 +74,7 @@ func (s *sheet) row(line int, cells []string) error {
 	s.met = true
 	var r row
 	for i, cell := range cells {
-		if cell = strings.TrimSpace(ingest.UnquoteCell(strings.TrimSpace(cell))); i < len(s.columns) && s.columns[i] != "" &&
+		if cell = strings.TrimSpace(UnquoteCell(strings.TrimSpace(cell))); i < len(s.columns) && s.columns[i] != "" &&
 			cell != "" {
 			field := s.columns[i]
 			r.set(field, typed(field, s.rd.o.Mapping.word(field, cell)))
@@ -124,25 +132,34 @@ func columnField(name string) string {
 	return name
 }
 
+// coded reports whether a file that begins so is no UTF-8, and shows what it is: a workbook or UTF-16.
+func coded(first []byte) bool {
+	return slices.ContainsFunc([]string{"PK\x03\x04", oldWorkbook, "\xff\xfe", "\xfe\xff"},
+		func(mark string) bool { return bytes.HasPrefix(first, []byte(mark)) })
+}
+
+const oldWorkbook = "\xd0\xcf\x11\xe0"
+
 // table reads a table of text or a workbook.
-func (d *fileDecoder) table(r *bufio.Reader) error {
+func (d *fileDecoder) table(r *bufio.Reader, to rows) error {
 	first, _ := r.Peek(4)
 	switch {
 	case bytes.HasPrefix(first, []byte("PK\x03\x04")):
-		return d.workbook(r)
-	case bytes.HasPrefix(first, []byte("\xd0\xcf\x11\xe0")):
+		return d.workbook(r, to)
+	case bytes.HasPrefix(first, []byte(oldWorkbook)):
 		return &ingest.FileError{File: d.name, Problem: "is a workbook of the old form; save it as XLSX or CSV"}
 	case bytes.HasPrefix(first, []byte("\xff\xfe")), bytes.HasPrefix(first, []byte("\xfe\xff")):
 		r = bufio.NewReader(transform.NewReader(r, unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()))
 	case bytes.HasPrefix(first, []byte("\xef\xbb\xbf")):
 		_, _ = r.Discard(3)
 	}
-	return (&csvReader{sheet: d.newSheet(), lines: lineReader{r: r}}).read()
+	return (&csvReader{fileDecoder: d, to: to, lines: lineReader{r: r}}).read()
 }
 
 // csvReader cuts a table of text into rows.
 type csvReader struct {
-	*sheet
+	*fileDecoder
+	to      rows
 	lines   lineReader
 	comma   rune
 	resyncs int
@@ -171,25 +188,37 @@ func (c *csvReader) read() error {
 			if bytes.HasPrefix(bytes.ToLower(record), []byte("sep=")) {
 				continue // a line for spreadsheets that names the separator
 			}
-			c.comma = ingest.Separator(record)
+			c.comma = separator(record)
 		}
 		cells, err := c.cells(record)
 		switch {
 		case errors.Is(err, io.EOF):
 			continue
-		case err != nil && c.columns == nil:
+		case err != nil && c.to.width() == 0:
 			return &ingest.FileError{File: c.name, Problem: "is no table: its first line cannot be read as CSV"}
 		case err != nil:
 			err = c.bad(line, "", quoteOutOfPlace)
-		case len(cells) < len(c.columns) && !bytes.HasSuffix(record, []byte("\n")):
+		case len(cells) < c.to.width() && !bytes.HasSuffix(record, []byte("\n")):
 			err = c.bad(line, "", "has fewer cells than the table has columns, and the file ends here; was it cut off?")
 		default:
-			err = c.row(line, cells)
+			err = c.to.row(line, cells)
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// separator returns the character between the cells of a table, as its first line shows: a comma, a semicolon or a tab.
+func separator(table []byte) rune {
+	first, _, _ := bytes.Cut(table, []byte("\n"))
+	best, most := ',', 0
+	for _, c := range ",;\t" {
+		if n := bytes.Count(first, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
 }
 
 // cells cuts a row into its cells.

@@ -21,13 +21,13 @@ const (
 )
 
 // workbook reads the first sheet of an XLSX file.
-func (d *fileDecoder) workbook(r io.Reader) error {
+func (d *fileDecoder) workbook(r io.Reader, to rows) error {
 	a, err := d.openArchive(r)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	w := &workbook{fileDecoder: d, zip: a}
+	w := &workbook{fileDecoder: d, zip: a, to: to}
 	defer w.texts.spool.close()
 	sheetFile, err := w.firstSheet()
 	if err != nil {
@@ -48,6 +48,7 @@ func (d *fileDecoder) unread(problem string) error {
 type workbook struct {
 	*fileDecoder
 	zip   *zipArchive
+	to    rows
 	texts sharedTexts
 }
 
@@ -165,7 +166,7 @@ type xlsxRow struct {
 
 // rows reads the rows of a sheet.
 func (w *workbook) rows(name string) error {
-	s, n, r := w.newSheet(), 0, &xlsxRow{}
+	n, r := 0, &xlsxRow{}
 	return w.walk(name, func(t xml.Token, x *xmlReader) error {
 		switch t := t.(type) {
 		case xml.StartElement:
@@ -181,7 +182,7 @@ func (w *workbook) rows(name string) error {
 				if r.size > longestRow {
 					return w.bad(r.number, "", "is longer than 2 MiB; shorten its longest cell")
 				}
-				return s.row(r.number, r.cells)
+				return w.to.row(r.number, r.cells)
 			}
 		}
 		return nil

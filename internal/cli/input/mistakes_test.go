@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/ingest"
+	"github.com/memtree/memtree/ingest/report"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/internal/judgment"
@@ -88,7 +89,7 @@ func foundMistakes(t *testing.T) []Reject {
 	}
 	require.NoError(t, dir.Close())
 	for _, content := range badTables {
-		got, err := ingest.ReadLabels("bad", strings.NewReader(content))
+		got, err := report.ReadLabels("bad", strings.NewReader(content))
 		for _, line := range got.Bad {
 			all = append(all, Reject{File: "labels.csv", Line: line.Line, Field: line.Field, Error: line.Problem})
 		}
