@@ -2,16 +2,20 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
-	"github.com/memtree/memtree/tree"
+	"slices"
 	"time"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // Gallery is a Store that also stores pictures of runs, each once under the SHA-256 of its bytes. It does not know
 // which runs refer to a picture.
 type Gallery interface {
 	// PutPicture stores the bytes b of p. They are stored completely and durably when it returns nil, otherwise not at
-	// all. If the picture exists, its Put time becomes now. If the gallery would exceed MaxGallery, the error is
+	// all. Bytes that CheckPicture refuses are not stored. If the picture exists, its Put time becomes now. If the gallery would exceed MaxGallery, the error is
 	// ErrGalleryFull.
 	PutPicture(ctx context.Context, p tree.Picture, b []byte) error
 
@@ -38,3 +42,17 @@ var ErrGalleryFull = errors.New("the pictures of this store have reached their l
 
 // MaxGallery is the most bytes that all pictures in one store may have together.
 const MaxGallery = 2 << 30
+
+// CheckPicture returns a FieldError if b are not the bytes of p, or if no picture has p's type.
+func CheckPicture(p tree.Picture, b []byte) error {
+	if PictureSum(b) != p.SHA256 || !slices.Contains(tree.PictureTypes(), p.Type) {
+		return &tree.FieldError{Field: "sha256", Problem: "is not that of a picture of this type"}
+	}
+	return nil
+}
+
+// PictureSum returns the SHA-256 of a picture, in hexadecimal.
+func PictureSum(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

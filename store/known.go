@@ -35,8 +35,8 @@ func DigestOf(e *tree.Evaluation) [8]byte {
 }
 
 // Judge returns what becomes of an arrival with the key of k. The same evaluation, or its form before it had a label,
-// is a duplicate. Any other contradicts it, unless it adds a label to one without or k.Digest is zero. If the arrival is
-// accepted, k is then what is known of it.
+// is a duplicate. Any other contradicts it, unless it adds a label to one without or k.Digest is zero. If the arrival
+// is accepted, k is then what is known of it.
 func (k *Known) Judge(digest [8]byte, labelled bool) ReceiptStatus {
 	var none [8]byte
 	switch {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -60,8 +58,7 @@ func pictureReference(name string, b []byte) (tree.Picture, error) {
 		return tree.Picture{}, bad(fmt.Sprintf("has %d by %d pixels; the most is %d a side and %d million in all", size.X,
 			size.Y, tree.MaxSide, tree.MaxPixels>>20))
 	}
-	sum := sha256.Sum256(b)
-	return tree.Picture{SHA256: hex.EncodeToString(sum[:]), Name: name, Type: kind, Width: size.X, Height: size.Y,
+	return tree.Picture{SHA256: PictureSum(b), Name: name, Type: kind, Width: size.X, Height: size.Y,
 		Bytes: len(b)}, nil
 }
 

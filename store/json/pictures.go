@@ -2,8 +2,6 @@ package jsonstore
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -56,8 +54,8 @@ func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error 
 }
 
 func (s *Store) putPicture(p tree.Picture, b []byte) error {
-	if sumOf(b) != p.SHA256 || !slices.Contains(tree.PictureTypes(), p.Type) {
-		return &tree.FieldError{Field: "sha256", Problem: "is not that of a picture of this type"}
+	if err := store.CheckPicture(p, b); err != nil {
+		return err
 	}
 	s.gallery.Lock()
 	defer s.gallery.Unlock()
@@ -116,7 +114,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 			continue
 		case err != nil:
 			return nil, fmt.Errorf("read a picture: %w", err)
-		case sumOf(b) != sum:
+		case store.PictureSum(b) != sum:
 			return nil, &store.CorruptError{File: name, Lost: "it is not the picture it was"}
 		}
 		return b, nil
@@ -241,9 +239,4 @@ func (v *verifier) pictures(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func sumOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

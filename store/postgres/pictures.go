@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -19,8 +17,8 @@ func (s *Store) PutPicture(ctx context.Context, p tree.Picture, b []byte) error 
 		return fmt.Errorf("put picture: %w", err)
 	}
 	defer s.life.RUnlock()
-	if sum := sha256.Sum256(b); hex.EncodeToString(sum[:]) != p.SHA256 {
-		return fmt.Errorf("put picture: %w", &tree.FieldError{Field: "sha256", Problem: "is not that of the picture"})
+	if err := store.CheckPicture(p, b); err != nil {
+		return fmt.Errorf("put picture: %w", err)
 	}
 	tag, err := s.pool.Exec(ctx, `INSERT INTO memtree.picture SELECT $1, $2, $6, clock_timestamp(), $3
 		WHERE EXISTS (SELECT 1 FROM memtree.picture WHERE tree = $1 AND sha256 = $2)
@@ -48,7 +46,7 @@ func (s *Store) Picture(ctx context.Context, sum string) ([]byte, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = tree.ErrNotFound
 	}
-	if have := sha256.Sum256(b); err == nil && hex.EncodeToString(have[:]) != sum {
+	if err == nil && store.PictureSum(b) != sum {
 		err = &store.CorruptError{File: s.address.String() + " picture " + sum, Lost: "its hash is not its name"}
 	}
 	if err != nil {

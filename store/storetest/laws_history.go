@@ -300,6 +300,7 @@ func closing(t testing.TB, open opener) {
 func optionalLaws() []law {
 	return []law{
 		{"derived data is kept whole, if at all", derived},
+		{"a picture is kept once, under its hash", pictures},
 		{"an accepted key is known for ever, and no other", func(t testing.TB, open opener) {
 			s := openNew(t, open)
 			k, ok := s.(store.Knower)
