@@ -15,8 +15,8 @@ import (
 // which runs refer to a picture.
 type Gallery interface {
 	// PutPicture stores the bytes b of p. They are stored completely and durably when it returns nil, otherwise not at
-	// all. Bytes that CheckPicture refuses are not stored. If the picture exists, its Put time becomes now. If the gallery would exceed MaxGallery, the error is
-	// ErrGalleryFull.
+	// all. Bytes that CheckPicture refuses are not stored. If the picture exists, its Put time becomes now. If the
+	// gallery would exceed MaxGallery, the error is ErrGalleryFull.
 	PutPicture(ctx context.Context, p tree.Picture, b []byte) error
 
 	// Picture returns the bytes of a picture, or ErrNotFound. It returns a *CorruptError if their SHA-256 is not sum.
