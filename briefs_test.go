@@ -19,6 +19,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -177,7 +178,8 @@ func TestBriefObeys(t *testing.T) {
 
 func readCarDry(t *testing.T, m *memtree.Memory) brief.ReadResult {
 	t.Helper()
-	did, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}}, &brief.ReadOptions{DryRun: true})
+	did, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}},
+		&brief.ReadOptions{Reading: meter.Reading{DryRun: true}})
 	require.NoError(t, err)
 	return did
 }
@@ -249,7 +251,8 @@ func TestBriefCostIsKnownBefore(t *testing.T) {
 	calls, _ := r.count()
 	require.Zero(t, calls)
 	require.Equal(t, 1, readCarDry(t, m).Tests, "nothing was written")
-	_, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}}, &brief.ReadOptions{MaxCalls: new(0)})
+	_, err := m.Briefs().Read(t.Context(), []brief.UpcomingTest{{Prompt: carTask}},
+		&brief.ReadOptions{Reading: meter.Reading{MaxCalls: new(0)}})
 	require.NoError(t, err)
 	calls, _ = r.count()
 	require.Zero(t, calls)
@@ -291,7 +294,7 @@ func TestSeenTestsAreRead(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Eventually(t, func() bool {
-		did, err := m.Briefs().Read(t.Context(), nil, &brief.ReadOptions{DryRun: true})
+		did, err := m.Briefs().Read(t.Context(), nil, &brief.ReadOptions{Reading: meter.Reading{DryRun: true}})
 		return err == nil && did.Tests == 3+8 // with those of recorded runs+8 // those of recorded runs too
 	}, 10*time.Second, 5*time.Millisecond)
 	_, err := m.Briefs().Read(t.Context(), nil, nil)
@@ -364,7 +367,7 @@ func TestBriefGoesOn(t *testing.T) {
 	for i := range 6 {
 		tests = append(tests, brief.UpcomingTest{Prompt: fmt.Sprint("Open page number ", i)})
 	}
-	o := &brief.ReadOptions{MaxCalls: new(1), Limits: brief.QuestionLimits{Tests: 2}}
+	o := &brief.ReadOptions{Reading: meter.Reading{MaxCalls: new(1)}, Limits: brief.QuestionLimits{Tests: 2}}
 	for i := range 3 {
 		did, err := m.Briefs().Read(t.Context(), tests, o)
 		require.NoError(t, err)

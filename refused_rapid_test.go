@@ -21,6 +21,7 @@ import (
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/retrieval"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
@@ -288,7 +289,7 @@ func (s *refusing) read() {
 	for _, e := range s.runs {
 		tests = append(tests, brief.TestOf(e.Prompt, e.Scene, tree.Scope{Test: e.CaseID}))
 	}
-	_, err := s.m.Briefs().Read(s.t.Context(), tests, &brief.ReadOptions{Reader: eager{}})
+	_, err := s.m.Briefs().Read(s.t.Context(), tests, &brief.ReadOptions{Reading: meter.Reading{Reader: eager{}}})
 	require.NoError(s.t, err)
 }
 

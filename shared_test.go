@@ -14,6 +14,7 @@ import (
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/llm/llmtest"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
 	"github.com/memtree/memtree/tree"
@@ -54,7 +55,7 @@ func TestSharedBriefs(t *testing.T) {
 	}
 	expect(one, "Check the cart of a guest")
 	expect(other, "Check the coupon of a guest")
-	r, err := one.Briefs().Read(t.Context(), nil, &brief.ReadOptions{Reader: llmtest.Echo{}})
+	r, err := one.Briefs().Read(t.Context(), nil, &brief.ReadOptions{Reading: meter.Reading{Reader: llmtest.Echo{}}})
 	require.NoError(t, err)
 	require.Equal(t, 2, r.ReadCounts.Tests, "also that of the other one")
 	require.NoError(t, other.Briefs().Sync(t.Context()))

@@ -3,7 +3,6 @@ package brief
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/memtree/memtree/llm/meter"
@@ -18,12 +17,11 @@ const (
 
 // read is Read.
 func (s *Briefs) read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (out ReadResult, err error) {
-	switch {
-	case o.DryRun:
-	case s.a.ReadOnly:
+	if s.a.ReadOnly && !o.DryRun {
 		return out, store.ErrReadOnly
-	case s.a.Model == nil && o.Reader == nil:
-		return out, errNoModel
+	}
+	if _, err := o.Model(s.a.Model); err != nil {
+		return out, err
 	}
 	if err := s.a.Formed(ctx); err != nil {
 		return out, err
@@ -45,63 +43,41 @@ func (s *Briefs) read(ctx context.Context, tests []UpcomingTest, o *ReadOptions)
 		t, n := questions[i].Size()
 		out.Tests, out.Memories = out.Tests+t, max(out.Memories, n)
 	}
-	r := s.reader(ctx, o.Reader)
-	if o.DryRun {
-		err = estimate(r, questions, o, &out)
-	} else {
-		err = s.ask(ctx, book, r, questions, o, &out)
+	err = s.ask(ctx, book, questions, o, &out)
+	if !o.DryRun {
 		s.a.Save(context.WithoutCancel(ctx), 0)
 	}
 	out.Book = book.Known()
 	return out, err
 }
 
-// estimate adds up the cost of the questions.
-func estimate(r *modelReader, questions []ReadingTask, o *ReadOptions, out *ReadResult) error {
-	for i := range questions {
-		request, err := r.Request(&questions[i])
-		if err != nil {
-			return err
-		}
-		out.Calls++
-		out.Usage = out.Usage.Add(meter.Estimate(request))
-	}
-	out.Cost = o.Price.Of(out.Usage)
-	return nil
-}
-
 // ask sends the questions, atOnce at a time. It stops after mostInRow consecutive ones without an answer.
-func (s *Briefs) ask(
-	ctx context.Context, book *Book, r *modelReader, questions []ReadingTask, o *ReadOptions, out *ReadResult,
-) error {
-	of := meter.New(r.Model, meter.Options{
-		Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow,
-	})
-	r.Model = of
-	var mu sync.Mutex
-	left := of.Each(ctx, len(questions), atOnce, func(i int) {
+func (s *Briefs) ask(ctx context.Context, book *Book, questions []ReadingTask, o *ReadOptions, out *ReadResult) error {
+	r := s.reader(ctx, o.Reader)
+	ask := func(i int, of *meter.Meter) func(meter.ReadUsage) {
+		r := *r
+		r.Model = of
 		done, err := r.Read(ctx, book, questions[i])
-		mu.Lock()
-		defer mu.Unlock()
-		out.ReadCounts.Add(done)
-		if err != nil {
-			t, _ := questions[i].Size()
-			out.Left += max(0, t-done.Tests)
-			out.Why = err.Error()
+		return func(used meter.ReadUsage) {
+			out.ReadUsage = used
+			out.ReadCounts.Add(done)
+			if err != nil {
+				t, _ := questions[i].Size()
+				out.Left += max(0, t-done.Tests)
+				out.Why = err.Error()
+			}
+			s.a.Save(ctx, saveEvery)
+			if o.Progress != nil {
+				o.Progress(*out)
+			}
 		}
-		spent := of.Total()
-		out.Calls, out.Usage = spent.Calls, spent.Usage
-		s.a.Save(ctx, saveEvery)
-		if o.Progress != nil {
-			o.Progress(*out)
-		}
-	})
+	}
+	var left int
+	left, out.ReadUsage = o.Each(ctx, r.Model, len(questions), atOnce, mostInRow, ask)
 	for _, q := range questions[len(questions)-left:] {
 		t, _ := q.Size()
 		out.Left += t
 	}
-	spent := of.Total()
-	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
 	slices.Sort(out.Refused)
 	slices.Sort(out.Unsaid)
 	return ctx.Err()

@@ -3,7 +3,6 @@ package brief
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -52,23 +51,17 @@ func NewBriefs(a Options) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeig
 
 // ReadOptions bounds a Read. Nil and the zero value set no bounds: all unread tests are read.
 type ReadOptions struct {
-	DryRun   bool             // call no model and write nothing; Calls, Usage and Cost are estimates
-	MaxCalls *int             // calls of the model; nil: no bound
-	MaxCost  *float64         // cost of these calls, by Price; nil: no bound
-	Price    meter.Price      // price of the model's tokens
+	meter.Reading
 	Limits   QuestionLimits   // the size of one question
 	Fresh    bool             // only tests without a usable brief
-	Reader   llm.Generator    // the model to call instead of Options.Model, such as an agent that reads prompts
 	Progress func(ReadResult) // called after every question, one call at a time; may be nil
 }
 
 // ReadResult is what a Read did, or with DryRun would do.
 type ReadResult struct {
-	Tests    int       `json:"tests"`    // tests in the questions
-	Memories int       `json:"memories"` // memories in one question, at most
-	Calls    int       `json:"calls"`    // calls of the model
-	Usage    llm.Usage `json:"usage"`    // tokens of the calls of the model
-	Cost     float64   `json:"-"`        // price of the tokens, by Price
+	Tests    int `json:"tests"`    // tests in the questions
+	Memories int `json:"memories"` // memories in one question, at most
+	meter.ReadUsage
 	ReadCounts
 	Left int       `json:"left"`          // tests whose question got no answer; the next Read asks again
 	Why  string    `json:"why,omitempty"` // why a question got no answer, the last reason
@@ -221,5 +214,3 @@ func (s *Briefs) open(ctx context.Context, tests []UpcomingTest, o *ReadOptions)
 	book.Forget(now.Add(-forgetTest))
 	return book, book.Plan(tests, o.Limits, func(t *UpcomingTest) []string { return s.a.Near(ctx, t) }), nil
 }
-
-var errNoModel = &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")}

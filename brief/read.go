@@ -1,9 +1,8 @@
 package brief
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/memtree/memtree/llm"
@@ -95,20 +94,9 @@ func (r *modelReader) ask(ctx context.Context, q *ReadingTask) ([]prompts.BriefP
 	if err != nil {
 		return nil, ReaderInfo{}, err
 	}
-	a, err := llm.Ask(ctx, r.Model, request, func(raw json.RawMessage) error {
-		_, err := q.In.Read(raw)
-		return err
-	})
+	picks, a, err := llm.AskFor(ctx, r.Model, request, q.In.Read)
 	if err != nil {
 		return nil, ReaderInfo{}, err
 	}
-	picks, err := q.In.Read(a.JSON)
-	if err != nil {
-		return nil, ReaderInfo{}, errors.Join(errors.New("an answer that was read before"), err)
-	}
-	by := a.Model
-	if by == "" {
-		by = r.Name
-	}
-	return picks, ReaderInfo{By: by, At: r.Now().UTC(), Template: request.Name}, nil
+	return picks, ReaderInfo{By: cmp.Or(a.Model, r.Name), At: r.Now().UTC(), Template: request.Name}, nil
 }

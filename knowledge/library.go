@@ -3,8 +3,6 @@ package knowledge
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -47,24 +45,18 @@ func (l *Library) All(ctx context.Context) (all []Fact, err error) {
 
 // ReadOptions configures a Read. Nil and the zero value read all notes with the model of the memory.
 type ReadOptions struct {
-	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
-	MaxCalls *int                    // most calls of the model; nil: no bound
-	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
-	Price    func(llm.Usage) float64 // cost of an amount of tokens; nil: calls cost nothing
-	Reader   llm.Generator           // model to call instead of that of the memory; nil: that of the memory
-	Progress func(ReadResult)        // called after every question; may be nil
+	meter.Reading
+	Progress func(ReadResult) // called after every question; may be nil
 }
 
 // ReadResult counts what a Read did, or would do by estimate.
 type ReadResult struct {
-	Runs      int       `json:"runs"` // false alarms with a note that was not read before
-	Calls     int       `json:"calls"`
-	Usage     llm.Usage `json:"usage"`
-	Cost      float64   `json:"cost"`
-	Facts     []Fact    `json:"facts"`     // new facts
-	Confirmed int       `json:"confirmed"` // notes that state a known fact
-	Disputed  int       `json:"disputed"`  // notes that state that a known fact does not hold
-	Refused   []string  `json:"refused"`   // why statements were refused, a sentence each
+	Runs int `json:"runs"` // false alarms with a note that was not read before
+	meter.ReadUsage
+	Facts     []Fact   `json:"facts"`     // new facts
+	Confirmed int      `json:"confirmed"` // notes that state a known fact
+	Disputed  int      `json:"disputed"`  // notes that state that a known fact does not hold
+	Refused   []string `json:"refused"`   // why statements were refused, a sentence each
 	// false alarms whose notes are still unread; the next Read continues with them
 	Left int    `json:"left"`
 	Why  string `json:"why,omitempty"` // last error of the model, "" if there is none
@@ -90,55 +82,31 @@ func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) 
 	if o == nil {
 		o = &ReadOptions{}
 	}
-	model := o.Reader
-	if model == nil {
-		model = l.s.Model
-	}
 	out := ReadResult{Facts: []Fact{}, Refused: []string{}}
-	if model == nil && !o.DryRun {
-		return out, fmt.Errorf("read facts: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
+	model, err := o.Model(l.s.Model)
+	if err != nil {
+		return out, fmt.Errorf("read facts: %w", err)
 	}
 	questions, err := l.unread(ctx)
 	if err != nil {
 		return out, fmt.Errorf("read facts: %w", err)
 	}
-	for _, q := range questions {
-		out.Runs += len(q)
-	}
-	set := prompts.Load()
-	price := o.Price
-	if price == nil {
-		price = func(llm.Usage) float64 { return 0 }
-	}
-	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: price, InRow: mostFailures})
-	for i, q := range questions {
-		known, err := l.knownTo(ctx, q)
-		if err != nil {
-			return out, fmt.Errorf("read facts: %w", err)
-		}
-		in, request, err := question(set, q, known)
-		if err != nil {
-			return out, fmt.Errorf("read facts: %w", err)
-		}
-		if o.DryRun {
-			out.Calls, out.Usage = out.Calls+1, out.Usage.Add(meter.Estimate(request))
-			out.Cost = price(out.Usage)
-			continue
-		}
-		if ctx.Err() != nil || of.Full() {
-			for _, rest := range questions[i:] {
-				out.Left += len(rest)
+	// One at a time: a question has the facts of the one before.
+	left, used := o.Each(ctx, model, len(questions), 1, mostFailures, func(i int, of *meter.Meter) func(meter.ReadUsage) {
+		err := l.ask(ctx, of, questions[i], &out)
+		return func(used meter.ReadUsage) {
+			if out.ReadUsage = used; err != nil {
+				out.Left, out.Why = out.Left+len(questions[i]), err.Error()
 			}
-			break
+			if o.Progress != nil {
+				o.Progress(out)
+			}
 		}
-		err = l.ask(ctx, of, in, request, q, known, &out)
-		spent := of.Total()
-		out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, price(spent.Usage)
-		if err != nil {
-			out.Left, out.Why = out.Left+len(q), err.Error()
-		}
-		if o.Progress != nil {
-			o.Progress(out)
+	})
+	out.ReadUsage = used
+	for i, q := range questions {
+		if out.Runs += len(q); i >= len(questions)-left {
+			out.Left += len(q)
 		}
 	}
 	return out, ctx.Err()
@@ -199,9 +167,8 @@ func (l *Library) knownTo(ctx context.Context, runs []falseAlarm) (known []Fact,
 	return known, err
 }
 
-// question returns the request to a model about some runs.
-func question(set *prompts.Set, runs []falseAlarm, known []Fact) (prompts.FactsInput, llm.Request, error) {
-	in := prompts.FactsInput{}
+// question returns the request to a model about some runs, and its input.
+func question(runs []falseAlarm, known []Fact) (in prompts.FactsInput, r llm.Request, err error) {
 	for i := range known {
 		in.Known = append(in.Known, known[i].Text)
 	}
@@ -215,28 +182,23 @@ func question(set *prompts.Set, runs []falseAlarm, known []Fact) (prompts.FactsI
 	if 2*chinese > len(runs) {
 		in.Lang = "zh"
 	}
-	p, err := set.Facts(in)
-	if err != nil {
-		return in, llm.Request{}, err
-	}
-	return in, set.Request(p, in.Lang, answerTokens+runTokens*len(runs)), nil
+	p, err := prompts.Load().Facts(in)
+	return in, prompts.Load().Request(p, in.Lang, answerTokens+runTokens*len(runs)), err
 }
 
 // ask has one question answered, and adds what holds of the answer.
-func (l *Library) ask(
-	ctx context.Context, model llm.Generator, in prompts.FactsInput, r llm.Request, runs []falseAlarm, facts []Fact,
-	out *ReadResult,
-) error {
-	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
-		_, err := in.Read(raw)
-		return err
-	})
+func (l *Library) ask(ctx context.Context, model llm.Generator, runs []falseAlarm, out *ReadResult) error {
+	facts, err := l.knownTo(ctx, runs)
 	if err != nil {
 		return err
 	}
-	found, err := in.Read(a.JSON)
+	in, request, err := question(runs, facts)
 	if err != nil {
-		return fmt.Errorf("an answer that was read before: %w", err)
+		return err
+	}
+	found, a, err := llm.AskFor(ctx, model, request, in.Read)
+	if err != nil {
+		return err
 	}
 	by := cmp.Or(a.Model, l.s.Name, "reader")
 	var es []ledger.Entry

@@ -13,6 +13,7 @@ import (
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -183,7 +184,7 @@ func TestReadBounds(t *testing.T) {
 	l, _ := shelf(nil, "", "a hold runs for 15 minutes")
 	_, err := l.Read(t.Context(), nil)
 	require.Equal(t, llm.KindNotSet, llm.KindOf(err))
-	r, err := l.Read(t.Context(), &knowledge.ReadOptions{DryRun: true})
+	r, err := l.Read(t.Context(), &knowledge.ReadOptions{Reading: meter.Reading{DryRun: true}})
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 1}, []int{r.Runs, r.Calls})
 	require.Positive(t, r.Usage.InputTokens)

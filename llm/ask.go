@@ -106,3 +106,14 @@ func repairPrompt(r Request, answer string, violations []string) (string, error)
 	return r.Prompt + "\n\nYour last answer was refused:\n- " + strings.Join(violations, "\n- ") +
 		"\nAnswer again with one JSON object and nothing else.", nil
 }
+
+// AskFor is Ask with a check that reads the answer. It returns what read made of the accepted one.
+func AskFor[T any](
+	ctx context.Context, gen Generator, r Request, read func(json.RawMessage) (T, error),
+) (got T, a Answer, err error) {
+	a, err = Ask(ctx, gen, r, func(raw json.RawMessage) (bad error) {
+		got, bad = read(raw)
+		return bad
+	})
+	return got, a, err
+}

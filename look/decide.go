@@ -6,6 +6,7 @@ import (
 
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/decide"
+	"github.com/memtree/memtree/llm/meter"
 )
 
 // The questions to a model that decides. It quotes nothing, so its look is a probability, and counts by how often looks
@@ -20,15 +21,15 @@ var deciding = []decide.DecisionQuestion{
 // bins is the number of codes for probabilities, after Refuted.
 const bins = 10
 
-// decided asks a model that decides about one verdict, and stores the answer.
-func (s *Looks) decided(ctx context.Context, model decide.Decider, a *verdictQuestion) (Look, llm.Usage, error) {
-	got, err := model.Decide(ctx, a.in.State(), deciding)
+// decided asks a model that decides about one verdict.
+func (s *Looks) decided(ctx context.Context, of *meter.Meter, o *Options, a *verdictQuestion) (Look, error) {
+	got, err := of.Decider(o.Decider, o.Price.Of).Decide(ctx, a.in.State(), deciding)
 	if err != nil {
-		return Look{}, got.Usage, err //nolint:wrapcheck // the caller reports it
+		return Look{}, err //nolint:wrapcheck // the caller reports it
 	}
 	holds, ok := got.Of["holds"]
 	if !ok {
-		return Look{}, got.Usage, &llm.Error{Kind: llm.KindRefused, Err: errors.New("it gave no probability")}
+		return Look{}, &llm.Error{Kind: llm.KindRefused, Err: errors.New("it gave no probability")}
 	}
 	at := placeOf(&a.e)
 	l := Look{
@@ -44,8 +45,7 @@ func (s *Looks) decided(ctx context.Context, model decide.Decider, a *verdictQue
 	case holds.P < 0.5:
 		l.Holds = no
 	}
-	s.a.Book.Put(l)
-	return l, got.Usage, nil
+	return l, nil
 }
 
 // bin returns the code of a probability that the verdict holds: the lower it is, the higher the code.

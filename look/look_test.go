@@ -73,7 +73,8 @@ func TestLooks(t *testing.T) {
 	}
 	es[2].Scope.Product = "secret"
 
-	dry, err := s.Read(t.Context(), es, look.Options{DryRun: true, Price: meter.Price{In: 1, Out: 2}})
+	dry, err := s.Read(t.Context(), es,
+		look.Options{Reading: meter.Reading{DryRun: true, Price: meter.Price{In: 1, Out: 2}}})
 	require.NoError(t, err)
 	require.Equal(t, 1, dry.Calls)
 	require.Positive(t, dry.Cost)
@@ -81,8 +82,8 @@ func TestLooks(t *testing.T) {
 
 	got, err := s.Read(t.Context(), es, look.Options{})
 	require.NoError(t, err)
-	require.Equal(t, look.ReadResult{Asked: 4, Known: 1, Empty: 2, Looks: 1, Against: 1, Calls: 1,
-		Usage: llm.Usage{InputTokens: 900}}, got)
+	require.Equal(t, look.ReadResult{Asked: 4, Known: 1, Empty: 2, Looks: 1, Against: 1,
+		ReadUsage: meter.ReadUsage{Calls: 1, Usage: llm.Usage{InputTokens: 900}}}, got)
 	require.Contains(t, r.prompts[0], "read the confirmation")
 	require.NotContains(t, r.prompts[0], "ground")
 	l, ok := s.Book().Get(&es[0])
@@ -152,7 +153,7 @@ func TestPriceBefore(t *testing.T) {
 	for _, tokens := range []int{120, 250, 600} {
 		s := looks(&reader{answer: answer("yes", limited, ""), out: tokens})
 		before := func(es []tree.Evaluation) int {
-			dry, err := s.Read(t.Context(), es, look.Options{DryRun: true})
+			dry, err := s.Read(t.Context(), es, look.Options{Reading: meter.Reading{DryRun: true}})
 			require.NoError(t, err)
 			return dry.Usage.OutputTokens / len(es)
 		}
@@ -167,7 +168,7 @@ func TestPriceBefore(t *testing.T) {
 	s := looks(&reader{answer: answer("yes", limited, "")})
 	_, err := s.Read(t.Context(), es[:30], look.Options{})
 	require.NoError(t, err)
-	dry, err := s.Read(t.Context(), es[30:], look.Options{DryRun: true})
+	dry, err := s.Read(t.Context(), es[30:], look.Options{Reading: meter.Reading{DryRun: true}})
 	require.NoError(t, err)
 	require.Equal(t, 30*400, dry.Usage.OutputTokens, "a provider that reports no tokens teaches nothing")
 }
@@ -327,7 +328,7 @@ func TestDecider(t *testing.T) {
 		require.LessOrEqual(t, c, uint8(15))
 	}
 	es := []tree.Evaluation{run("x", limited), run("y", limited)}
-	out, err := s.Read(t.Context(), es, look.Options{Decider: decider{1}, MaxCalls: new(1)})
+	out, err := s.Read(t.Context(), es, look.Options{Decider: decider{1}, Reading: meter.Reading{MaxCalls: new(1)}})
 	require.NoError(t, err)
 	require.Equal(t, 1, out.Left)
 }
@@ -339,7 +340,7 @@ func TestBounds(t *testing.T) {
 	for i := range 30 {
 		es = append(es, run(fmt.Sprint(i), "The page: "+limited))
 	}
-	out, err := s.Read(t.Context(), es, look.Options{MaxCalls: new(10)})
+	out, err := s.Read(t.Context(), es, look.Options{Reading: meter.Reading{MaxCalls: new(10)}})
 	require.NoError(t, err)
 	require.Equal(t, 10, out.Looks)
 	require.Equal(t, 20, out.Left)

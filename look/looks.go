@@ -1,11 +1,9 @@
 package look
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/memtree/memtree/llm"
@@ -47,28 +45,22 @@ func (s *Looks) Of(e tree.Evaluation) (Look, bool) {
 
 // Options bounds a Read. The zero value sets no bounds.
 type Options struct {
-	DryRun   bool             // call no model and write nothing; Usage and Cost are estimates
-	MaxCalls *int             // most calls of the model; nil: no bound
-	MaxCost  *float64         // most cost of the calls, by Price; nil: no bound
-	Price    meter.Price      // price of the model's tokens
-	Reader   llm.Generator    // model to call instead of Access.Model; nil: Access.Model
+	meter.Reading
 	Decider  decide.Decider   // model to ask for probabilities instead; it quotes nothing; nil: none
 	Progress func(ReadResult) // called after every look; may be nil
 }
 
 // ReadResult is what a Read did, or with DryRun would do.
 type ReadResult struct {
-	Asked   int       `json:"asked"`         // verdicts given to Read
-	Known   int       `json:"known"`         // verdicts of Asked that were looked at before
-	Empty   int       `json:"empty"`         // verdicts of Asked without evidence that a model may look at
-	Looks   int       `json:"looks"`         // new looks
-	Against int       `json:"against"`       // new looks that contradict the verdict
-	Unfound int       `json:"unfound"`       // quotations that are not in the evidence
-	Calls   int       `json:"calls"`         // calls of the model
-	Usage   llm.Usage `json:"usage"`         // tokens of Calls
-	Cost    float64   `json:"-"`             // cost of Usage, by Price
-	Left    int       `json:"left"`          // verdicts without an answer; the next Read asks again
-	Why     string    `json:"why,omitempty"` // the last error, for a log
+	Asked   int `json:"asked"`   // verdicts given to Read
+	Known   int `json:"known"`   // verdicts of Asked that were looked at before
+	Empty   int `json:"empty"`   // verdicts of Asked without evidence that a model may look at
+	Looks   int `json:"looks"`   // new looks
+	Against int `json:"against"` // new looks that contradict the verdict
+	Unfound int `json:"unfound"` // quotations that are not in the evidence
+	meter.ReadUsage
+	Left int    `json:"left"`          // verdicts without an answer; the next Read asks again
+	Why  string `json:"why,omitempty"` // the last error, for a log
 
 	Kind llm.ErrorKind `json:"kind,omitempty"` // kind of the error in Why; llm.KindBound if bounds ended the Read
 }
@@ -85,18 +77,14 @@ const (
 // early, it keeps the looks so far. Without a model and a Decider the error is of llm.KindNotSet, but not with DryRun.
 func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (ReadResult, error) {
 	out := ReadResult{Asked: len(es)}
-	model := o.Reader
-	if model == nil {
-		model = s.a.Model
-	}
-	switch {
-	case s.a.ReadOnly && !o.DryRun:
+	if s.a.ReadOnly && !o.DryRun {
 		return out, fmt.Errorf("look: %w", store.ErrReadOnly)
-	case model == nil && o.Decider == nil && !o.DryRun:
-		return out, fmt.Errorf("look: %w", &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")})
 	}
-	set := prompts.Load()
-	asks, err := s.questions(ctx, es, set, s.a.Picture != nil && llm.Sees(model), &out)
+	model, err := o.Model(s.a.Model)
+	if err != nil && o.Decider == nil {
+		return out, fmt.Errorf("look: %w", err)
+	}
+	asks, err := s.questions(ctx, es, s.a.Picture != nil && llm.Sees(model), &out)
 	if err != nil {
 		return out, fmt.Errorf("look: %w", err)
 	}
@@ -136,7 +124,7 @@ type verdictQuestion struct {
 // questions returns the questions about verdicts that were not looked at, with the last pictures of a run if the reader
 // sees.
 func (s *Looks) questions(
-	ctx context.Context, es []tree.Evaluation, set *prompts.Set, sees bool, out *ReadResult,
+	ctx context.Context, es []tree.Evaluation, sees bool, out *ReadResult,
 ) ([]verdictQuestion, error) {
 	var asks []verdictQuestion
 	done := s.a.Book.places()
@@ -162,80 +150,58 @@ func (s *Looks) questions(
 			continue
 		}
 		in.Pictures = len(pictures)
-		p, err := set.Look(in)
+		p, err := prompts.Load().Look(in)
 		if err != nil {
 			return nil, err
 		}
-		asks = append(asks, verdictQuestion{e, in, set.Request(p, in.Lang, maxTokens), pictures})
+		asks = append(asks, verdictQuestion{e, in, prompts.Load().Request(p, in.Lang, maxTokens), pictures})
 	}
 	return asks, ctx.Err()
 }
 
 // ask asks the questions, some at a time.
 func (s *Looks) ask(ctx context.Context, model llm.Generator, asks []verdictQuestion, o *Options, out *ReadResult) {
-	if o.Decider != nil {
-		s.askDecider(ctx, asks, o, out)
-		return
-	}
-	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of, InRow: mostInRow})
-	var mu sync.Mutex
-	left := of.Each(ctx, len(asks), atOnce, func(i int) {
-		l, err := s.look(ctx, of, &asks[i])
-		mu.Lock()
-		defer mu.Unlock()
-		out.add(&l, err)
-		spent := of.Total()
-		out.Calls, out.Usage = spent.Calls, spent.Usage
-		s.a.Save(ctx, saveEvery)
-		if o.Progress != nil {
-			o.Progress(*out)
+	left, used := o.Each(ctx, model, len(asks), atOnce, mostInRow, func(i int, of *meter.Meter) func(meter.ReadUsage) {
+		l, err := s.look(ctx, of, o, &asks[i])
+		return func(used meter.ReadUsage) {
+			out.ReadUsage = used
+			out.add(&l, err)
+			s.a.Save(ctx, saveEvery)
+			if o.Progress != nil {
+				o.Progress(*out)
+			}
 		}
 	})
+	out.ReadUsage = used
 	out.Left += left
-	spent := of.Total()
-	out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, o.Price.Of(spent.Usage)
-}
-
-// askDecider asks a model that decides, one verdict after another, within the bounds on calls and cost.
-func (s *Looks) askDecider(ctx context.Context, asks []verdictQuestion, o *Options, out *ReadResult) {
-	inRow := 0
-	for i := range asks {
-		over := o.MaxCalls != nil && out.Calls >= *o.MaxCalls || o.MaxCost != nil && o.Price.Of(out.Usage) >= *o.MaxCost
-		if ctx.Err() != nil || over || inRow >= mostInRow {
-			out.Left += len(asks) - i
-			break
-		}
-		l, used, err := s.decided(ctx, o.Decider, &asks[i])
-		out.Calls, out.Usage = out.Calls+1, out.Usage.Add(used)
-		if inRow++; err == nil {
-			inRow = 0
-		}
-		out.add(&l, err)
-		s.a.Save(ctx, saveEvery)
-		if o.Progress != nil {
-			o.Progress(*out)
-		}
-	}
-	out.Cost = o.Price.Of(out.Usage)
 }
 
 // look asks one question and stores the answer.
-func (s *Looks) look(ctx context.Context, model llm.Generator, a *verdictQuestion) (Look, error) {
-	var v prompts.LookOutput
-	read := func(raw json.RawMessage) (bad error) {
-		v, bad = a.in.Read(raw)
-		return bad
+func (s *Looks) look(ctx context.Context, of *meter.Meter, o *Options, a *verdictQuestion) (l Look, err error) {
+	if o.Decider != nil {
+		l, err = s.decided(ctx, of, o, a)
+	} else {
+		l, err = s.quoted(ctx, of, a)
 	}
+	if err != nil {
+		return Look{}, err
+	}
+	s.a.Book.Put(l)
+	return l, nil
+}
+
+// quoted asks a model that answers in words, with quotations.
+func (s *Looks) quoted(ctx context.Context, model llm.Generator, a *verdictQuestion) (Look, error) {
 	var loaded bool
 	if a.request.Images, loaded = s.images(ctx, a.pictures); !loaded {
 		if err := s.blind(a); err != nil {
 			return Look{}, err
 		}
 	}
-	answer, err := llm.Ask(ctx, model, a.request, read)
+	v, answer, err := llm.AskFor(ctx, model, a.request, a.in.Read)
 	if llm.KindOf(err) == llm.KindBadRequest && len(a.request.Images) > 0 { // it does not take these images
 		if err = s.blind(a); err == nil {
-			answer, err = llm.Ask(ctx, model, a.request, read)
+			v, answer, err = llm.AskFor(ctx, model, a.request, a.in.Read)
 		}
 	}
 	a.request.Images = nil // so that not all of them are held
@@ -243,11 +209,8 @@ func (s *Looks) look(ctx context.Context, model llm.Generator, a *verdictQuestio
 		return Look{}, err //nolint:wrapcheck // the caller reports it
 	}
 	l := lookOf(&a.e, &a.in, &v)
-	l.At, l.By, l.Prompt, l.Tokens = s.a.Now().UTC(), answer.Model, a.request.Name, answer.Usage.OutputTokens
-	if l.By == "" {
-		l.By = s.a.Name
-	}
-	s.a.Book.Put(l)
+	l.At, l.By = s.a.Now().UTC(), cmp.Or(answer.Model, s.a.Name)
+	l.Prompt, l.Tokens = a.request.Name, answer.Usage.OutputTokens
 	return l, nil
 }
 
@@ -270,12 +233,11 @@ func (r *ReadResult) add(l *Look, err error) {
 
 // blind makes the question one without pictures.
 func (s *Looks) blind(a *verdictQuestion) error {
-	set := prompts.Load()
 	a.in.Pictures = 0
-	p, err := set.Look(a.in)
+	p, err := prompts.Load().Look(a.in)
 	if err != nil {
 		return fmt.Errorf("look: %w", err)
 	}
-	a.request = set.Request(p, a.in.Lang, maxTokens)
+	a.request = prompts.Load().Request(p, a.in.Lang, maxTokens)
 	return nil
 }

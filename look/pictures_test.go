@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
@@ -69,11 +70,11 @@ func TestPicturesAreShown(t *testing.T) {
 	r := &seer{reader: reader{answer: string(said)}}
 	s, e := pictured(r, files, sides, "one", "two", "three")
 
-	dry, err := s.Read(t.Context(), []tree.Evaluation{e}, look.Options{DryRun: true})
+	dry, err := s.Read(t.Context(), []tree.Evaluation{e}, look.Options{Reading: meter.Reading{DryRun: true}})
 	require.NoError(t, err)
 	e2 := e
 	e2.Observation, e2.Evidence = "x", nil
-	without, err := s.Read(t.Context(), []tree.Evaluation{e2}, look.Options{DryRun: true})
+	without, err := s.Read(t.Context(), []tree.Evaluation{e2}, look.Options{Reading: meter.Reading{DryRun: true}})
 	require.NoError(t, err)
 	require.Greater(t, dry.Usage.InputTokens, without.Usage.InputTokens+170, "the price has the pictures in it")
 

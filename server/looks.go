@@ -3,15 +3,15 @@ package server
 import (
 	"context"
 
-	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
 
 // readLooks has the model of a tree look a second time at the riskiest verdicts that wait for a label, and logs the
 // result. It looks at none twice, so where a bound ends it the next night goes on.
-func (s *Server) readLooks(ctx context.Context, t *treeOf, of look.Extent, o *brief.ReadOptions) {
+func (s *Server) readLooks(ctx context.Context, t *treeOf, of look.Extent, o *meter.Reading) {
 	if of.IsZero() {
 		return
 	}
@@ -23,7 +23,7 @@ func (s *Server) readLooks(ctx context.Context, t *treeOf, of look.Extent, o *br
 	}
 	var did look.ReadResult
 	if err == nil {
-		did, err = t.Inbox().Looks().Read(ctx, es, look.Options{MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price})
+		did, err = t.Inbox().Looks().Read(ctx, es, look.Options{Reading: *o})
 	}
 	part.name("tree", t.name)
 	part.count("calls", did.Calls)
@@ -36,10 +36,5 @@ func (s *Server) readLooks(ctx context.Context, t *treeOf, of look.Extent, o *br
 		s.opts.Logger.InfoContext(ctx, "verdicts were looked at again", "tree", t.name, "looks", did.Looks,
 			"against", did.Against, "left", did.Left, "calls", did.Calls)
 	}
-	if o.MaxCalls != nil {
-		o.MaxCalls = new(max(0, *o.MaxCalls-did.Calls))
-	}
-	if o.MaxCost != nil {
-		o.MaxCost = new(max(0, *o.MaxCost-did.Cost))
-	}
+	*o = o.Less(did.ReadUsage)
 }

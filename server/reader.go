@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -46,7 +47,7 @@ func (s *Server) unread(ctx context.Context, t *treeOf) (bool, error) {
 	if err := t.Briefs().Sync(ctx); err != nil || t.Briefs().Known().New == 0 {
 		return false, err
 	}
-	plan, err := t.Briefs().Read(ctx, nil, &brief.ReadOptions{DryRun: true, Fresh: true})
+	plan, err := t.Briefs().Read(ctx, nil, &brief.ReadOptions{Reading: meter.Reading{DryRun: true}, Fresh: true})
 	return plan.Tests > 0, err
 }
 
@@ -83,11 +84,9 @@ func (s *Server) living(ctx context.Context) (context.Context, context.CancelFun
 }
 
 // readFacts has the model of a tree read notes on false alarms, and logs the result.
-func (s *Server) readFacts(ctx context.Context, t *treeOf, o *brief.ReadOptions) {
+func (s *Server) readFacts(ctx context.Context, t *treeOf, o *meter.Reading) {
 	ctx, part := s.step(ctx, "facts")
-	did, err := t.Knowledge().Read(ctx, &knowledge.ReadOptions{
-		MaxCalls: o.MaxCalls, MaxCost: o.MaxCost, Price: o.Price.Of,
-	})
+	did, err := t.Knowledge().Read(ctx, &knowledge.ReadOptions{Reading: *o})
 	part.name("tree", t.name)
 	part.count("calls", did.Calls)
 	part.end(err)
@@ -99,24 +98,13 @@ func (s *Server) readFacts(ctx context.Context, t *treeOf, o *brief.ReadOptions)
 		s.opts.Logger.InfoContext(ctx, "notes on false alarms were read", "tree", t.name, "notes", did.Runs,
 			"facts", len(did.Facts), "left", did.Left, "calls", did.Calls)
 	}
-	if o.MaxCalls != nil {
-		o.MaxCalls = new(max(0, *o.MaxCalls-did.Calls))
-	}
-	if o.MaxCost != nil {
-		o.MaxCost = new(max(0, *o.MaxCost-did.Cost))
-	}
+	*o = o.Less(did.ReadUsage)
 }
 
 // leftOf returns the bounds of an evolve minus its usage.
-func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) brief.ReadOptions {
-	out := brief.ReadOptions{Price: o.Price}
-	if o.MaxCalls != nil {
-		out.MaxCalls = new(max(0, *o.MaxCalls-v.Calls))
-	}
-	if o.MaxCost != nil {
-		out.MaxCost = new(max(0, *o.MaxCost-v.Cost))
-	}
-	return out
+func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) meter.Reading {
+	of := meter.Reading{Price: o.Price, MaxCalls: o.MaxCalls, MaxCost: o.MaxCost}
+	return of.Less(meter.ReadUsage{Calls: v.Calls, Cost: v.Cost})
 }
 
 // comingTest is a test that will be run.

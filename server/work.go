@@ -10,6 +10,7 @@ import (
 	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
@@ -95,7 +96,7 @@ func (s *Server) doEvolve(
 		left := leftOf(&o, &v)
 		s.readFacts(ctx, t, &left)
 		s.readLooks(ctx, t, of.Look, &left)
-		_, _ = s.readTests(ctx, t, left)
+		_, _ = s.readTests(ctx, t, brief.ReadOptions{Reading: left})
 	}
 	result, err := json.Marshal(&v)
 	if err != nil {
@@ -116,7 +117,7 @@ func evolveSafely(ctx context.Context, t *treeOf, o *memtree.EvolveOptions) (v e
 // doBrief has a model read the coming tests that it has not read.
 func (s *Server) doBrief(ctx context.Context, t *treeOf, j *jobs.Job) (jobs.AttemptResult, jobs.JobSpent) {
 	did, err := s.readTests(ctx, t, brief.ReadOptions{
-		Fresh: true, Price: s.opts.Price, MaxCalls: j.MaxCalls, MaxCost: j.MaxCost,
+		Fresh: true, Reading: meter.Reading{Price: s.opts.Price, MaxCalls: j.MaxCalls, MaxCost: j.MaxCost},
 	})
 	spent := jobs.JobSpent{Calls: did.Calls, Usage: did.Usage, Cost: did.Cost}
 	if err == nil {

@@ -5,8 +5,6 @@ package naming
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/memtree/memtree/appmap"
@@ -36,24 +34,18 @@ func New(s Sources) *Namer { return &Namer{s} }
 
 // Options configures Read. Nil and the zero value name the elements of all products, without a bound.
 type Options struct {
-	Product  string                  // the product whose elements are named; "": all products
-	DryRun   bool                    // call no model, write nothing: Calls, Usage and Cost are estimated
-	MaxCalls *int                    // most calls of the model; nil: no bound
-	MaxCost  *float64                // most cost of the calls, as Price computes it; nil: no bound
-	Price    func(llm.Usage) float64 // cost of an amount of tokens; nil: calls cost nothing
-	Reader   llm.Generator           // replaces the model of the memory
-	Progress func(ReadResult)        // called after every question; may be nil
+	meter.Reading
+	Product  string           // the product whose elements are named; "": all products
+	Progress func(ReadResult) // called after every question; may be nil
 }
 
 // ReadResult counts what a Read did, or would do by estimate.
 type ReadResult struct {
-	Elements int       `json:"elements"` // elements that no model had named
-	Calls    int       `json:"calls"`
-	Usage    llm.Usage `json:"usage"`
-	Cost     float64   `json:"cost"`
-	Names    int       `json:"names"`         // names that the model wrote
-	Left     int       `json:"left"`          // elements still without names; the next Read continues with them
-	Why      string    `json:"why,omitempty"` // last error of the model, "" if there is none
+	Elements int `json:"elements"` // elements that no model had named
+	meter.ReadUsage
+	Names int    `json:"names"`         // names that the model wrote
+	Left  int    `json:"left"`          // elements still without names; the next Read continues with them
+	Why   string `json:"why,omitempty"` // last error of the model, "" if there is none
 }
 
 // Tokens of an answer at most: a part for every answer, and a part for each element.
@@ -71,10 +63,6 @@ func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error
 	if o == nil {
 		o = &Options{}
 	}
-	model := o.Reader
-	if model == nil {
-		model = n.s.Model
-	}
 	if n.s.ReadOnly && !o.DryRun {
 		return out, store.ErrReadOnly
 	}
@@ -82,38 +70,26 @@ func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error
 	if err := n.s.Map(ctx, func(m *appmap.Map) { all = m.Unread(o.Product, n.s.Names) }); err != nil {
 		return out, err
 	}
-	if model == nil && !o.DryRun && len(all) > 0 {
-		err := &llm.Error{Kind: llm.KindNotSet, Err: errors.New("no model is configured")}
+	model, err := o.Model(n.s.Model)
+	if err != nil && len(all) > 0 {
 		return out, fmt.Errorf("name elements: %w", err)
 	}
-	set := prompts.Load()
-	price := o.Price
-	if price == nil {
-		price = func(llm.Usage) float64 { return 0 }
-	}
-	of := meter.New(model, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: price, InRow: mostFailures})
-	for _, list := range n.questions(all) {
-		out.Elements += len(list)
-		in, request, err := question(set, list)
-		if err != nil {
-			return out, fmt.Errorf("name elements: %w", err)
+	lists := n.questions(all)
+	left, used := o.Each(ctx, model, len(lists), 1, mostFailures, func(i int, of *meter.Meter) func(meter.ReadUsage) {
+		names, err := n.ask(ctx, of, lists[i])
+		return func(used meter.ReadUsage) {
+			if out.ReadUsage, out.Names = used, out.Names+names; err != nil {
+				out.Left, out.Why = out.Left+len(lists[i]), err.Error()
+			}
+			if o.Progress != nil {
+				o.Progress(out)
+			}
 		}
-		if o.DryRun {
-			out.Calls, out.Usage = out.Calls+1, out.Usage.Add(meter.Estimate(request))
-			out.Cost = price(out.Usage)
-			continue
-		}
-		if ctx.Err() != nil || of.Full() {
+	})
+	out.ReadUsage = used
+	for i, list := range lists {
+		if out.Elements += len(list); i >= len(lists)-left {
 			out.Left += len(list)
-			continue
-		}
-		if err := n.ask(ctx, of, in, request, list, &out); err != nil {
-			out.Left, out.Why = out.Left+len(list), err.Error()
-		}
-		spent := of.Total()
-		out.Calls, out.Usage, out.Cost = spent.Calls, spent.Usage, price(spent.Usage)
-		if o.Progress != nil {
-			o.Progress(out)
 		}
 	}
 	if !o.DryRun {
@@ -137,9 +113,8 @@ func (n *Namer) questions(all []appmap.Thing) (out [][]appmap.Thing) {
 	return out
 }
 
-// question returns the request to a model about some elements.
-func question(set *prompts.Set, list []appmap.Thing) (prompts.NamesInput, llm.Request, error) {
-	in := prompts.NamesInput{}
+// question returns the request to a model about some elements, and its input.
+func question(list []appmap.Thing) (in prompts.NamesInput, r llm.Request, err error) {
 	chinese := 0
 	for _, t := range list {
 		if text.Lang(t.Name) == "zh" {
@@ -150,32 +125,25 @@ func question(set *prompts.Set, list []appmap.Thing) (prompts.NamesInput, llm.Re
 	if 2*chinese > len(list) {
 		in.Lang = "zh"
 	}
-	p, err := set.Names(in)
-	if err != nil {
-		return in, llm.Request{}, err
-	}
-	return in, set.Request(p, in.Lang, answerTokens+elementTokens*len(list)), nil
+	p, err := prompts.Load().Names(in)
+	return in, prompts.Load().Request(p, in.Lang, answerTokens+elementTokens*len(list)), err
 }
 
-// ask has one question answered, and keeps the names of the answer. An element that the answer leaves out has none.
-func (n *Namer) ask(
-	ctx context.Context, model llm.Generator, in prompts.NamesInput, r llm.Request, list []appmap.Thing, out *ReadResult,
-) error {
-	a, err := llm.Ask(ctx, model, r, func(raw json.RawMessage) error {
-		_, err := in.Read(raw)
-		return err
-	})
+// ask has one question answered, keeps the names of the answer, and counts them. An element that the answer leaves out
+// has none.
+func (n *Namer) ask(ctx context.Context, model llm.Generator, list []appmap.Thing) (count int, err error) {
+	in, request, err := question(list)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	names, err := in.Read(a.JSON)
+	names, _, err := llm.AskFor(ctx, model, request, in.Read)
 	if err != nil {
-		return fmt.Errorf("an answer that was read before: %w", err)
+		return 0, err
 	}
 	for i, t := range list {
 		if n.s.Names.Put(t, names[i]) {
-			out.Names += len(names[i])
+			count += len(names[i])
 		}
 	}
-	return nil
+	return count, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/llmtest"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/store"
 )
 
@@ -43,13 +44,13 @@ func TestRead(t *testing.T) {
 	n := naming.New(sources(m, names, model))
 	find := func(q string) []appmap.FoundSelector { return m.Find(appmap.SelectorQuery{Text: q, Least: -1}) }
 	require.Empty(t, find("open sesame"))
-	dry, err := n.Read(t.Context(), &naming.Options{DryRun: true})
+	dry, err := n.Read(t.Context(), &naming.Options{Reading: meter.Reading{DryRun: true}})
 	require.NoError(t, err)
 	require.Equal(t, 1, dry.Calls)
 	require.Positive(t, dry.Usage.InputTokens)
 	did, err := n.Read(t.Context(), nil)
 	require.NoError(t, err)
-	require.Equal(t, naming.ReadResult{Elements: 2, Calls: 1, Usage: did.Usage, Names: 3}, did)
+	require.Equal(t, naming.ReadResult{Elements: 2, ReadUsage: meter.ReadUsage{Calls: 1, Usage: did.Usage}, Names: 3}, did)
 	require.Contains(t, model.Requests()[0].Prompt, "e2 /login | button | Sign in")
 	require.Equal(t, "Sign in", find("open sesame")[0].Name)
 	list, read := names.Of(appmap.Thing{Product: "shop", Page: "/login", Role: "button", Name: "Sign in"})

@@ -12,7 +12,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/llm"
 )
 
 // briefFlags are the flags of brief.
@@ -65,10 +64,6 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 	}
 	var did brief.ReadResult
 	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
-		if hand == nil && !o.DryRun && a.model.Name == "" && !a.model.Played() {
-			return a.Fail(nil, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
-				"(memtree llm check tries them)")
-		}
 		if len(files) > 0 && len(tests) == 0 {
 			return nil // every line was refused
 		}
@@ -111,11 +106,8 @@ func briefFailure(v *say.Voice, err error, done int) error {
 		return v.Fail(err, "interrupted after %d tests; what was read is kept; give the same command again to go on", done)
 	case errors.Is(err, brief.ErrFull):
 		return v.Fail(err, "there are more than %d tests; name those that will run", brief.MostTests)
-	case llm.KindOf(err) == llm.KindNotSet:
-		return v.Fail(err, "no model is set to read the tests; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
-			"(memtree llm check tries them)")
 	}
-	return err
+	return modelUnset(v, err)
 }
 
 func briefedOf(a *app, b *brief.ReadResult, in *input.RunFiles, dry bool) briefedJSON {
@@ -139,8 +131,7 @@ func briefedLines(a *app, b *briefedJSON, f *briefFlags) []string {
 		p.Add(a.Say("No test was asked for or recorded in the last 30 days. Name a file of coming tests: " +
 			"memtree brief tests.jsonl"))
 	case b.Questions != nil:
-		p.Add(a.Say("Questions written to %s: %d, on %d tests. Put the answers into a file, a line each: "+
-			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *b.Questions, b.Tests))
+		p.Add(f.written(a.Voice, *b.Questions))
 	case b.Tests == 0:
 		p.Add(a.Say("Nothing to read: of %d tests %d are read, and no memory is new for them.", b.Book.Tests, b.Book.Read))
 	case dry:

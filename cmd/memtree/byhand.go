@@ -9,8 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/byhand"
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 )
 
 // mostAnswered is the size limit of a file of answers, in bytes.
@@ -86,4 +89,58 @@ func (f *handFlags) end(a *app, r *byhand.PreparedReader, out *handed) (done boo
 	}
 	out.Questions = new(len(open))
 	return err != nil, err
+}
+
+// written is the line about questions that end wrote.
+func (f *handFlags) written(v *say.Voice, questions int) string {
+	return v.Say("Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., "+
+		"\"answer\": {...}}, and take them with --from.", f.print, questions)
+}
+
+// modelUnset returns err, as a sentence if no model is set.
+func modelUnset(v *say.Voice, err error) error {
+	if llm.KindOf(err) != llm.KindNotSet {
+		return err
+	}
+	return v.Fail(err, "no model is set; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY (memtree llm check tries them)")
+}
+
+// readNew has a model read what is new, with what as the name of that: read does it, and calls step after every call.
+// If --print or --from is set, it returns their reader, which o has then.
+func readNew(
+	ctx context.Context, a *app, f *handFlags, o *meter.Reading, what string,
+	read func(m *memtree.Memory, step func(calls int)) error,
+) (hand *byhand.PreparedReader, err error) {
+	if hand, err = byHand(ctx, a, f); err != nil {
+		return nil, err
+	}
+	if hand != nil {
+		o.Reader = hand
+	}
+	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
+		o.Price, _ = a.model.PriceOf(a.model.Name)
+		o.MaxCalls, o.MaxCost = a.model.Left()
+		bar := a.Progress(what, func(n int64) string { return a.Say("%d calls", n) })
+		defer bar.End()
+		err := read(m, func(calls int) { bar.Step(int64(calls), 0) })
+		bar.End()
+		a.model.Halted(m.Health().Model, 0)
+		return err
+	})
+	return hand, modelUnset(a.Voice, err)
+}
+
+// readJSON is what a reading used, as --json prints it.
+type readJSON struct {
+	Tokens    int  `json:"tokens"`
+	Cost      any  `json:"cost"` // a number, or "unknown"
+	Estimated bool `json:"estimated"`
+	handed
+}
+
+func readOf(a *app, used meter.ReadUsage, dry bool) readJSON {
+	return readJSON{
+		Tokens: used.Usage.InputTokens + used.Usage.OutputTokens, Estimated: dry,
+		Cost: a.model.CostOf(used.Calls, 0, used.Usage),
+	}
 }

@@ -36,11 +36,12 @@ func evolveCommand(a *app) *cobra.Command {
 			if err := runEvolve(c.Context(), a, o, &day, explain); err != nil || !read {
 				return err
 			}
-			err := knowRead(c.Context(), a, &knowReadFlags{o: knowledge.ReadOptions{DryRun: o.DryRun}})
+			dry := meter.Reading{DryRun: o.DryRun}
+			err := knowRead(c.Context(), a, &knowReadFlags{o: knowledge.ReadOptions{Reading: dry}})
 			if err != nil && !errors.Is(err, say.ErrRejected) {
 				return err
 			}
-			return errors.Join(err, runBrief(c.Context(), a, nil, &briefFlags{o: brief.ReadOptions{DryRun: o.DryRun}}))
+			return errors.Join(err, runBrief(c.Context(), a, nil, &briefFlags{o: brief.ReadOptions{Reading: dry}}))
 		},
 	}
 	f := c.Flags()

@@ -192,12 +192,7 @@ func handedLines(v *say.Voice, h *handedJSON, f *handFlags) []string {
 	case h.Questions == 0:
 		line = v.Say("No question is open.")
 	case f.print != "":
-		line = v.Say(
-			"Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., \"answer\": {...}}, "+
-				"and take them with --from.",
-			f.print,
-			h.Questions,
-		)
+		line = f.written(v, h.Questions)
 	}
 	p := v.Page()
 	p.Add(line)

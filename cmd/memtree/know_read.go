@@ -11,7 +11,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/knowledge"
-	"github.com/memtree/memtree/llm"
 )
 
 // knowReadFlags are the flags of know read.
@@ -35,45 +34,22 @@ func knowReadCommand(a *app) *cobra.Command {
 // knowReadJSON is the result, as --json prints it.
 type knowReadJSON struct {
 	knowledge.ReadResult
-	Tokens    int  `json:"tokens"`
-	Cost      any  `json:"cost"` // a number, or "unknown"
-	Estimated bool `json:"estimated"`
-	handed
+	readJSON
 }
 
 func knowRead(ctx context.Context, a *app, f *knowReadFlags) error {
 	o := f.o
-	hand, err := byHand(ctx, a, &f.handFlags)
-	if err != nil {
-		return err
-	}
-	if hand != nil {
-		o.Reader = hand
-	}
 	var did knowledge.ReadResult
-	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
-		price, _ := a.model.PriceOf(a.model.Name)
-		o.Price = price.Of
-		o.MaxCalls, o.MaxCost = a.model.Left()
-		bar := a.Progress(a.Say("reading notes"), func(n int64) string { return a.Say("%d calls", n) })
-		defer bar.End()
-		o.Progress = func(r knowledge.ReadResult) { bar.Step(int64(r.Calls), 0) }
-		did, err = m.Knowledge().Read(ctx, &o)
-		bar.End()
-		a.model.Halted(m.Health().Model, 0)
-		return err
-	})
-	if llm.KindOf(err) == llm.KindNotSet {
-		return a.Fail(err, "no model is set to read the notes; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
-			"(memtree llm check tries them)")
-	}
+	hand, err := readNew(ctx, a, &f.handFlags, &o.Reading, a.Say("reading notes"),
+		func(m *memtree.Memory, step func(int)) (err error) {
+			o.Progress = func(r knowledge.ReadResult) { step(r.Calls) }
+			did, err = m.Knowledge().Read(ctx, &o)
+			return err
+		})
 	if err != nil {
 		return err
 	}
-	out := knowReadJSON{
-		ReadResult: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
-		Cost: a.model.CostOf(did.Calls, 0, did.Usage),
-	}
+	out := knowReadJSON{did, readOf(a, did.ReadUsage, o.DryRun)}
 	if done, err := f.end(a, hand, &out.handed); done {
 		return err
 	}
@@ -88,8 +64,7 @@ func knowReadLines(v *say.Voice, r *knowReadJSON, f *knowReadFlags) []string {
 	p := v.Page()
 	switch {
 	case r.Questions != nil:
-		p.Add(v.Say("Questions written to %s: %d, on %d notes. Put the answers into a file, a line each: "+
-			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *r.Questions, r.Runs))
+		p.Add(f.written(v, *r.Questions))
 		return p.Lines
 	case r.Runs == 0:
 		p.Add(v.Say("Nothing to read: no false alarm has a note that was not read before."))

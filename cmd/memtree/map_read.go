@@ -13,7 +13,6 @@ import (
 	"github.com/memtree/memtree/appmap/naming"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/llm"
 )
 
 // mapReadFlags are the flags of map read.
@@ -38,49 +37,26 @@ func mapReadCommand(a *app) *cobra.Command {
 // mapReadJSON is the result, as --json prints it.
 type mapReadJSON struct {
 	naming.ReadResult
-	Tokens    int  `json:"tokens"`
-	Cost      any  `json:"cost"` // a number, or "unknown"
-	Estimated bool `json:"estimated"`
-	handed
+	readJSON
 }
 
 func mapRead(ctx context.Context, a *app, f *mapReadFlags) error {
 	o := f.o
-	hand, err := byHand(ctx, a, &f.handFlags)
-	if err != nil {
-		return err
-	}
-	if hand != nil {
-		o.Reader = hand
-	}
 	var did naming.ReadResult
 	var products []string
-	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
-		price, _ := a.model.PriceOf(a.model.Name)
-		o.Price = price.Of
-		o.MaxCalls, o.MaxCost = a.model.Left()
-		bar := a.Progress(a.Say("naming elements"), func(n int64) string { return a.Say("%d calls", n) })
-		defer bar.End()
-		o.Progress = func(r naming.ReadResult) { bar.Step(int64(r.Calls), 0) }
-		did, err = m.Naming().Read(ctx, &o)
-		bar.End()
-		a.model.Halted(m.Health().Model, 0)
-		return errors.Join(err, m.Map().Read(ctx, func(x *appmap.Map) { products = x.Products() }))
-	})
-	if llm.KindOf(err) == llm.KindNotSet {
-		return a.Fail(err, "no model is set to name the elements; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
-			"(memtree llm check tries them)")
-	}
+	hand, err := readNew(ctx, a, &f.handFlags, &o.Reading, a.Say("naming elements"),
+		func(m *memtree.Memory, step func(int)) (err error) {
+			o.Progress = func(r naming.ReadResult) { step(r.Calls) }
+			did, err = m.Naming().Read(ctx, &o)
+			return errors.Join(err, m.Map().Read(ctx, func(x *appmap.Map) { products = x.Products() }))
+		})
 	if err != nil {
 		return err
 	}
 	if o.Product != "" && len(products) > 0 && !slices.Contains(products, o.Product) {
 		return a.Usage("the map has no product %s; it has %s", o.Product, strings.Join(products, ", "))
 	}
-	out := mapReadJSON{
-		ReadResult: did, Tokens: did.Usage.InputTokens + did.Usage.OutputTokens, Estimated: o.DryRun,
-		Cost: a.model.CostOf(did.Calls, 0, did.Usage),
-	}
+	out := mapReadJSON{did, readOf(a, did.ReadUsage, o.DryRun)}
 	if done, err := f.end(a, hand, &out.handed); done {
 		return err
 	}
@@ -99,8 +75,7 @@ func mapReadLines(v *say.Voice, r *mapReadJSON, f *mapReadFlags) []string {
 	p := v.Page()
 	switch {
 	case r.Questions != nil:
-		p.Add(v.Say("Questions written to %s: %d, on %d elements. Put the answers into a file, a line each: "+
-			"{\"id\": ..., \"answer\": {...}}, and take them with --from.", f.print, *r.Questions, r.Elements))
+		p.Add(f.written(v, *r.Questions))
 	case r.Elements == 0:
 		p.Add(v.Say("Nothing to read: every element of the map has been named."))
 	case r.Estimated:

@@ -12,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/look"
 	"github.com/memtree/memtree/tree"
 )
@@ -45,7 +46,7 @@ type lookedAt struct {
 	Cost      any  `json:"cost"`      // a number, or "unknown"
 	Estimated bool `json:"estimated"` // of a dry run
 	handed
-	print string
+	by *handFlags
 }
 
 // lookAt has the reader look at the riskiest of the verdicts, in the order of triage.
@@ -76,7 +77,7 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	if err != nil {
 		return nil, err
 	}
-	o := look.Options{DryRun: f.dry}
+	o := look.Options{Reading: meter.Reading{DryRun: f.dry}}
 	o.Price, _ = a.model.PriceOf(a.model.Name)
 	if hand != nil {
 		o.Reader = hand
@@ -96,7 +97,7 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	did, err := m.Inbox().Looks().Read(ctx, riskiest, o)
 	bar.End()
 	a.model.Halted(m.Health().Model, 0)
-	out := &lookedAt{ReadResult: did, Estimated: f.dry, print: f.print}
+	out := &lookedAt{ReadResult: did, Estimated: f.dry, by: &f.handFlags}
 	if f.dry {
 		out.Cost = estimatedCost(a, &o, &did)
 	} else {
@@ -105,15 +106,11 @@ func lookAt(ctx context.Context, a *app, m *memtree.Memory, es []tree.Evaluation
 	if err == nil {
 		_, err = f.end(a, hand, &out.handed)
 	}
-	switch {
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return nil, a.Fail(err, "interrupted after %d looks; they are saved; give the same command again to go on",
 			did.Looks)
-	case llm.KindOf(err) == llm.KindNotSet:
-		return nil, a.Fail(err, "no model is set to look at verdicts; set MEMTREE_LLM_MODEL and MEMTREE_LLM_API_KEY "+
-			"(memtree llm check tries them)")
 	}
-	return out, err
+	return out, modelUnset(a.Voice, err)
 }
 
 // priceLooks notes what looks at more than a few verdicts will take, before the first is asked for.
@@ -147,8 +144,7 @@ func (l *lookedAt) lines(a *app) []string {
 	add := func(s string) { out = append(out, a.Wrap(s)...) }
 	switch {
 	case l.Questions != nil:
-		add(a.Say("Questions written to %s: %d. Put the answers into a file, a line each: {\"id\": ..., "+
-			"\"answer\": {...}}, and take them with --from.", l.print, *l.Questions))
+		add(l.by.written(a.Voice, *l.Questions))
 		return out
 	case l.Estimated:
 		add(a.Say("To look at: %d verdicts; %d were looked at before, %d leave nothing to look at. Calls: %d, some %d "+

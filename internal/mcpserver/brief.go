@@ -11,6 +11,7 @@ import (
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/internal/byhand"
+	"github.com/memtree/memtree/llm/meter"
 )
 
 // plannedTest is a test that will be run.
@@ -62,7 +63,7 @@ func (s *server) readTests(ctx context.Context, c toolCall, in readIn) (readOut,
 	}
 	hand := byhand.New(c.client)
 	// nil requests all open prompts, not only those of in.Tests, so that submit_brief finds the same ones.
-	if _, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reader: hand}); err != nil {
+	if _, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reading: meter.Reading{Reader: hand}}); err != nil {
 		return readOut{}, err
 	}
 	return s.question(hand, "submit_brief"), nil
@@ -120,7 +121,7 @@ var errNotOpen = errors.New("this question is not open: it was answered, or test
 func (s *server) submitBrief(ctx context.Context, c toolCall, in submitIn) (submitOut, error) {
 	a := answerOf(c, &in)
 	hand := byhand.New(a.By, a)
-	did, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reader: hand})
+	did, err := s.m.Briefs().Read(ctx, nil, &brief.ReadOptions{Reading: meter.Reading{Reader: hand}})
 	if err != nil {
 		return submitOut{}, err
 	}

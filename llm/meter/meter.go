@@ -5,7 +5,7 @@
 // reports only tokens that the provider reported: unknown usage remains unknown.
 //
 // Where to look:
-//   - meter.go: counting and limits; embedder.go: embedders
+//   - meter.go: counting and limits; embedder.go, decider.go: other models; reading.go: many questions
 //   - estimate.go: usage before a call; price.go: cost; totals.go: counts over several processes
 package meter
 
@@ -178,19 +178,6 @@ func (m *Meter) Generate(ctx context.Context, r llm.Request) (a llm.Answer, err 
 	})
 	m.row(err)
 	return a, err
-}
-
-// DecideStage is the stage under which a Meter counts calls of a model of package decide.
-const DecideStage = "decide"
-
-// Count calls call, which asks some other kind of model and returns its usage, if the limits allow it, and counts it
-// under stage. price is the cost of its tokens, nil if unknown; most is the most that it may use. Beyond a limit the
-// error has [llm.KindBound].
-func (m *Meter) Count(
-	ctx context.Context, stage string, price func(llm.Usage) float64, most llm.Usage,
-	call func(context.Context) (llm.Usage, error),
-) error {
-	return m.count(ctx, counted{stage: stage, price: price, most: most}, call)
 }
 
 // counted is a call to be counted.

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/golden"
 	"github.com/memtree/memtree/knowledge"
+	"github.com/memtree/memtree/llm/meter"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -37,7 +38,7 @@ func TestFacts(t *testing.T) {
 		"tests that need none  given one")
 	for _, name := range []string{"b", "g"} {
 		p := openPlayed(t, "facts."+name, name, false)
-		read, err := p.Knowledge().Read(t.Context(), &knowledge.ReadOptions{Reader: p.reader})
+		read, err := p.Knowledge().Read(t.Context(), &knowledge.ReadOptions{Reading: meter.Reading{Reader: p.reader}})
 		require.NoError(t, err)
 		require.Empty(t, read.Refused)
 		all, err := p.Knowledge().All(t.Context())
@@ -54,7 +55,7 @@ func TestFacts(t *testing.T) {
 		for _, n := range needs {
 			tests = append(tests, brief.TestOf(n.Prompt, n.Scene, n.Scope))
 		}
-		_, err = p.Briefs().Read(t.Context(), tests, &brief.ReadOptions{Reader: p.reader})
+		_, err = p.Briefs().Read(t.Context(), tests, &brief.ReadOptions{Reading: meter.Reading{Reader: p.reader}})
 		require.NoError(t, err)
 		row("reader")
 		keepAnswers(t, p)

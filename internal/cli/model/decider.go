@@ -1,9 +1,6 @@
 package model
 
 import (
-	"context"
-	"strings"
-
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/llm/decide"
 	"github.com/memtree/memtree/llm/meter"
@@ -43,11 +40,10 @@ func (m *Model) Decider() (decide.Decider, error) {
 	if m.meter == nil {
 		m.meter = m.newMeter(nil, "")
 	}
-	out := decider{of: of, meter: m.meter}
-	if known {
-		out.price = price.Of
+	if !known {
+		return m.meter.Decider(of, nil), nil
 	}
-	return out, nil
+	return m.meter.Decider(of, price.Of), nil
 }
 
 // DecidePrice returns the price of the model of package decide: that of MEMTREE_DECIDE_PRICE, or of memtree.yaml for
@@ -69,28 +65,4 @@ func (m *Model) DecidePrice() (p meter.Price, ok bool) {
 func (m *Model) DecideCost(answers, untold int, u llm.Usage) any {
 	p, known := m.DecidePrice()
 	return CostAt(p, known, answers, untold, u)
-}
-
-// decider is a model that decides whose calls a meter counts.
-type decider struct {
-	of    decide.Decider
-	meter *meter.Meter
-	price func(llm.Usage) float64 // nil: unknown
-}
-
-// Decide asks the model, if the bounds allow it.
-func (d decider) Decide(
-	ctx context.Context, input string, questions []decide.DecisionQuestion,
-) (out decide.Answers, err error) {
-	var asked strings.Builder
-	for i := range questions {
-		asked.WriteString(questions[i].Ask)
-	}
-	most := meter.Most(llm.Request{System: asked.String(), Prompt: input, MaxTokens: len(questions)})
-	err = d.meter.Count(ctx, meter.DecideStage, d.price, most, func(ctx context.Context) (llm.Usage, error) {
-		var err error
-		out, err = d.of.Decide(ctx, input, questions)
-		return out.Usage, err //nolint:wrapcheck // it is an *llm.Error
-	})
-	return out, err //nolint:wrapcheck // the same
 }
