@@ -55,7 +55,7 @@ func (p *planner) askAhead(ctx context.Context, list []Partition) error {
 				continue
 			}
 			a := &asking{partitionWork: w, job: j, key: w.modelKey(j)}
-			if _, kept := p.e.recall(a.key); kept || p.left.attempts.has(a.key) {
+			if _, kept := p.e.recall(a.key); kept || p.o.Attempts.has(a.key) {
 				continue
 			}
 			if first, refused := p.e.recall(a.againKey()); refused {
@@ -98,11 +98,11 @@ func (p *planner) mayRead(cases []*tree.Node) bool {
 
 // sending is a call about jobs.
 type sending struct {
-	batch  []*asking
-	in     prompts.EvolveInput
-	prompt prompts.Prompt
-	answer batchAnswer
-	err    error
+	batch   []*asking
+	in      prompts.EvolveInput
+	request llm.Request
+	answer  batchAnswer
+	err     error
 }
 
 // askAll sends jobs, as many in a call as have room, and several calls at once. It processes the answers in the order
@@ -160,32 +160,31 @@ func (p *planner) askSome(
 	ctx context.Context, lang string, batches [][]*asking, refuse func([]*asking) error,
 ) (n int, err error) {
 	some := make([]*sending, 0, askedAtOnce)
-	var most calls
+	var requests []llm.Request
 	for _, batch := range batches[:min(len(batches), askedAtOnce)] {
 		s := &sending{batch: batch, in: prompts.EvolveInput{Lang: lang}}
 		for _, a := range batch {
 			s.in.Groups = append(s.in.Groups, a.input(a.job))
 		}
-		if s.prompt, err = prompts.Load().Evolve(s.in); err != nil {
+		prompt, err := prompts.Load().Evolve(s.in)
+		if err != nil {
 			return 0, err
 		}
-		if !p.left.hasRoom(&most, size(s.prompt.System, s.prompt.Text), answerTokens(len(batch))) && len(some) > 0 {
-			break
+		s.request = prompts.Load().Request(prompt, lang, answerTokens(len(batch)))
+		if requests = append(requests, s.request); len(some) > 0 && !p.model.Room(requests...) {
+			break // so that which call a bound refuses does not depend on which comes first
 		}
 		some = append(some, s)
 	}
-	if p.left.attempts.gaveUp() {
+	if p.o.Attempts.gaveUp() {
 		return len(some), nil
-	}
-	first := some[0]
-	if p.left.mightExceed(size(first.prompt.System, first.prompt.Text), answerTokens(len(first.batch))) {
-		return 1, refuse(answered(first.batch))
 	}
 	var sent sync.WaitGroup
 	for _, s := range some {
-		sent.Go(func() { s.answer, s.err = p.generate(ctx, s.in, s.prompt, answerTokens(len(s.batch))) })
+		sent.Go(func() { s.answer, s.err = p.generate(ctx, s.in, s.request) })
 	}
 	sent.Wait()
+	p.tell()
 	for _, s := range some {
 		stored := p.e.o.Cache.Together(ctx, func() error {
 			more, err := p.received(ctx, lang, s)
@@ -212,7 +211,7 @@ func (p *planner) received(ctx context.Context, lang string, s *sending) (refuse
 	if s.err != nil {
 		return p.unanswered(ctx, lang, s.batch, s.err)
 	}
-	p.left.attempts.inRow = 0
+	p.o.Attempts.inRow = 0
 	for i, a := range s.batch {
 		a.model = s.answer.model
 		more, err := a.take(s.answer.of[i], s.answer.wrong[i])
@@ -239,7 +238,7 @@ func (p *planner) unanswered(
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case kind == llm.KindBound: // of the generator itself
+	case kind == llm.KindBound:
 		return answered(batch), nil
 	case len(batch) > 1 && (llm.Answered(failed) || kind == llm.KindTooLarge || kind == llm.KindTruncated):
 		for _, half := range [][]*asking{batch[:len(batch)/2], batch[len(batch)/2:]} {
@@ -270,30 +269,14 @@ type batchAnswer struct {
 	model string
 }
 
-// generate sends groups to the model.
-func (p *planner) generate(
-	ctx context.Context, in prompts.EvolveInput, prompt prompts.Prompt, tokens int,
-) (out batchAnswer, err error) {
-	out.model, err = p.ask(ctx, in.Lang, prompt, tokens, func(raw json.RawMessage) (err error) {
-		out.of, out.wrong, err = in.Read(raw)
-		return err
+// generate sends groups to the model, with one try to repair an answer that cannot be read.
+func (p *planner) generate(ctx context.Context, in prompts.EvolveInput, r llm.Request) (out batchAnswer, err error) {
+	a, err := llm.Ask(ctx, p.model, r, func(raw json.RawMessage) (bad error) {
+		out.of, out.wrong, bad = in.Read(raw)
+		return bad
 	})
+	out.model = a.Model
 	return out, err
-}
-
-// ask sends a prompt to the model, with one try to repair an answer that check refuses, and adds the usage to the
-// planner's. It returns the model's name.
-func (p *planner) ask(
-	ctx context.Context, lang string, prompt prompts.Prompt, tokens int, check func(json.RawMessage) error,
-) (model string, err error) {
-	a, err := llm.Ask(ctx, metered{p}, prompts.Load().Request(prompt, lang, tokens), check)
-	p.counting.Lock()
-	defer p.counting.Unlock()
-	p.usage = p.usage.Add(a.Usage)
-	if e, ok := errors.AsType[*llm.Error](err); ok {
-		p.usage = p.usage.Add(e.Usage)
-	}
-	return a.Model, err
 }
 
 // take processes the answer about a job: it settles the job, or each of the parts that the answer splits it into. It
@@ -408,30 +391,4 @@ func (a *asking) againKey() string { return a.key + "_again" }
 
 func (w *partitionWork) modelKey(j *job) string {
 	return j.key(prompts.Load().EvolveName(j.Lang), w.e.o.Model)
-}
-
-// metered is the Generator of a planner. It counts the calls and refuses those beyond the bounds. A repair that it
-// refuses is treated as a failed one.
-type metered struct{ p *planner }
-
-// Generate implements llm.Generator.
-func (c metered) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
-	c.p.counting.Lock()
-	beyond := c.p.left.mightExceed(size(r.System, r.Prompt), r.MaxTokens)
-	if !beyond {
-		c.p.calls++
-	}
-	c.p.counting.Unlock()
-	if beyond {
-		return llm.Answer{}, &llm.Error{Kind: llm.KindBound, Err: errors.New("the bound on calls or cost is reached")}
-	}
-	a, err := c.p.e.o.Generator.Generate(ctx, r)
-	used := a.Usage
-	if e, ok := errors.AsType[*llm.Error](err); ok {
-		used = used.Add(e.Usage)
-	}
-	c.p.counting.Lock()
-	defer c.p.counting.Unlock()
-	c.p.left.made(r, used)
-	return a, err
 }

@@ -32,7 +32,7 @@ func (p *planner) failed(jobs []string, err error) {
 	if !slices.Contains(p.notes, note) {
 		p.notes = append(p.notes, note)
 	}
-	v := p.left.attempts
+	v := p.o.Attempts
 	if v.jobs == nil {
 		v.jobs = map[string]bool{}
 	}

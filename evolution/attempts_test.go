@@ -16,13 +16,13 @@ func TestOneRequestIsNotTheModel(t *testing.T) {
 		llm.KindRefused: true, llm.KindTruncated: true, llm.KindTooLarge: true, llm.KindNotRecorded: true,
 		llm.KindTimeout: false, llm.KindNoAnswer: false,
 	} {
-		w := &planner{left: budget(PlanOptions{})}
+		w := &planner{o: PlanOptions{Attempts: &Attempts{}}}
 		for i := range mostInRow {
-			require.False(t, w.left.attempts.has("next"), kind)
+			require.False(t, w.o.Attempts.has("next"), kind)
 			w.failed([]string{fmt.Sprint(i)}, &llm.Error{Kind: kind})
-			require.True(t, w.left.attempts.has(fmt.Sprint(i)), "it is asked for once")
+			require.True(t, w.o.Attempts.has(fmt.Sprint(i)), "it is asked for once")
 		}
-		require.Equal(t, goesOn, !w.left.attempts.has("next"), kind)
+		require.Equal(t, goesOn, !w.o.Attempts.has("next"), kind)
 		require.Len(t, w.notes, 1)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -31,7 +32,7 @@ var (
 )
 
 func (s *scribe) Generate(_ context.Context, r llm.Request) (llm.Answer, error) {
-	n := size(r.System, r.Prompt)
+	n := utf8.RuneCountInString(r.System + r.Prompt)
 	s.mu.Lock()
 	s.calls, s.most, s.all = s.calls+1, max(s.most, n), s.all+n
 	s.mu.Unlock()

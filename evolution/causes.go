@@ -100,7 +100,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 		return nil
 	}
 	key := keyOf(batch)
-	if p.left.attempts.has(key) {
+	if p.o.Attempts.has(key) {
 		p.waiting++
 		return nil
 	}
@@ -109,13 +109,9 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 	if err != nil {
 		return err
 	}
-	tokens := 200 + 12*len(batch)
-	if p.left.mightExceed(size(prompt.System, prompt.Text), tokens) {
-		p.waiting++
-		return nil
-	}
+	request := prompts.Load().Request(prompt, in.Lang, 200+12*len(batch))
 	var groups []prompts.SurveyGroup
-	_, failed := p.ask(ctx, in.Lang, prompt, tokens, func(raw json.RawMessage) (wrong error) {
+	_, failed := llm.Ask(ctx, p.model, request, func(raw json.RawMessage) (wrong error) {
 		groups, wrong = in.Read(raw)
 		groups, wrong = p.e.holding(groups, len(batch), wrong)
 		return wrong
@@ -123,7 +119,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 	if failed != nil && !llm.Answered(failed) { // of an answer refused twice, the valid groups are used
 		return p.causesUnanswered(ctx, d, batch, kept, key, failed)
 	}
-	p.left.attempts.inRow = 0
+	p.o.Attempts.inRow = 0
 	for _, c := range batch {
 		kept.set(c, "")
 	}

@@ -75,8 +75,8 @@ func (w *partitionWork) write(j *job) (tree.Node, bool, error) {
 	if err != nil || !ok {
 		return tree.Node{}, false, err
 	}
-	w.left.step.Jobs++
-	w.left.tell()
+	w.step.Jobs++
+	w.tell()
 	w.Rejections = append(w.Rejections, r.Refused...)
 	if r.Draft == nil {
 		j.refused, j.apart = true, r.Apart
@@ -96,7 +96,7 @@ func (w *partitionWork) write(j *job) (tree.Node, bool, error) {
 		j.refused = true
 		return tree.Node{}, false, nil
 	}
-	if w.left.review && r.Word != acceptedWord {
+	if w.o.Review && r.Word != acceptedWord {
 		p := Proposal{Key: r.Job, Node: n, Tests: tests(j.Members), Replaces: j.present}
 		w.Proposals = append(w.Proposals, p)
 		return tree.Node{}, false, nil
@@ -134,7 +134,7 @@ func (w *partitionWork) settle(j *job) (jobRecord, bool, error) {
 		j.leave(r.Left)
 		return r, true, nil
 	}
-	if w.left.attempts.has(key) {
+	if w.o.Attempts.has(key) {
 		return w.withoutModel(j)
 	}
 	w.Waiting++

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/memtree/memtree/llm"
@@ -113,8 +112,12 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 			yield(Plan{}, fmt.Errorf("read the tree: %w", err))
 			return
 		}
+		if o.Attempts == nil {
+			o.Attempts = &Attempts{}
+		}
 		p := &planner{
-			e: e, s: s, above: map[string]string{}, left: budget(o),
+			e: e, s: s, above: map[string]string{}, o: o,
+			model:       meter.New(e.o.Generator, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of}),
 			experiences: s.live(tree.Experience), strategies: s.live(tree.Strategy), unwanted: s.unwanted(), spoken: s.spoken(),
 		}
 		if err := p.readForTeam(ctx); err != nil {
@@ -130,13 +133,13 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 		if e.o.Finder != nil {
 			e.o.Finder.Begin(slices.Collect(maps.Values(s.nodes)), slices.Concat(p.experiences, p.strategies))
 		}
-		p.left.step.Of = len(list)
+		p.step.Of = len(list)
 		if err := p.askAhead(ctx, list); err != nil {
 			yield(Plan{}, fmt.Errorf("ask for lessons: %w", err))
 			return
 		}
 		for _, part := range list {
-			p.left.step.Partition = part
+			p.step.Partition = part
 			if err := ctx.Err(); err != nil {
 				yield(Plan{}, err)
 				return
@@ -146,12 +149,14 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 				yield(Plan{}, fmt.Errorf("plan %s %s: %w", part.ErrorType, part.Direction, err))
 				return
 			}
-			plan.Calls, plan.Usage, plan.Notes = p.calls, p.usage, p.notes
+			now := p.model.Total()
+			since := now.Since(p.planned)
+			plan.Calls, plan.Usage, plan.Notes = since.Calls, since.Usage, p.notes
 			plan.Waiting += p.waiting
-			p.calls, p.usage, p.notes, p.waiting = 0, llm.Usage{}, nil, 0
-			p.left.step.Done++
-			p.left.step.Groups += len(plan.Groups)
-			p.left.tell()
+			p.planned, p.notes, p.waiting = now, nil, 0
+			p.step.Done++
+			p.step.Groups += len(plan.Groups)
+			p.tell()
 			if !yield(plan, nil) {
 				return
 			}
@@ -169,14 +174,24 @@ type planner struct {
 	strategies  []*tree.Node      // likewise
 	unwanted    map[lesson]bool
 	spoken      map[Partition][]*tree.Node // see survey.spoken
-	counting    sync.Mutex                 // guards left, calls and usage while calls are made
-	left        calls
-	calls       int            // made since the last plan
-	usage       llm.Usage      // of these
+	o           PlanOptions                // Attempts is never nil
+	model       *meter.Meter               // of the Evolver's model, with the bounds of o
+	step        PlanProgress
+	planned     meter.Spent    // by the plans so far
 	notes       []string       // for the next plan
 	waiting     int            // calls about causes that are left for later
 	everywhere  map[string]int // tests of all cases by scene type; see frequentScenes
 	everyTest   int            // tests of all cases
+}
+
+// tell reports how far the plan has come.
+func (p *planner) tell() {
+	if p.o.Progress == nil {
+		return
+	}
+	all := p.model.Total()
+	p.step.Calls, p.step.Usage, p.step.Cost = all.Calls, all.Usage, p.o.Price.Of(all.Usage)
+	p.o.Progress(p.step)
 }
 
 // partitions returns the partitions that have live nodes or buckets, sorted.

@@ -120,6 +120,19 @@ func (m *Meter) Full() bool {
 	return m.full() != "" || m.o.InRow > 0 && m.inRow >= m.o.InRow
 }
 
+// Room reports whether the limits allow all of rs at once, each with a repair of twice its tokens, if each uses the
+// most that it may. A caller that sends no more at once knows which request a limit refuses.
+func (m *Meter) Room(rs ...llm.Request) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := counted{price: m.o.Price}
+	cost := m.cost
+	for i := range rs {
+		cost += 3 * c.cost(Most(rs[i]))
+	}
+	return (m.o.Calls == nil || m.calls+2*len(rs) <= *m.o.Calls) && (m.o.Cost == nil || cost <= *m.o.Cost)
+}
+
 // Each calls ask with 0 to n-1, at most atOnce at a time, until ctx ends or m is Full. It waits for all calls and
 // returns how many it did not make, which are the last ones.
 func (m *Meter) Each(ctx context.Context, n, atOnce int, ask func(i int)) (left int) {

@@ -87,3 +87,17 @@ func TestDecider(t *testing.T) {
 	require.Equal(t, 4, of.calls)
 	require.Equal(t, 2, m.Stages()[meter.DecideStage].Beyond)
 }
+
+// TestRoom: there is room for requests if each, and its repair, is within the bounds at its greatest.
+func TestRoom(t *testing.T) {
+	r := llm.Request{Prompt: "0123456789", MaxTokens: 10} // at most 20 tokens, and 40 of a repair
+	m := meter.New(llmtest.Echo{}, meter.Options{Calls: new(4), Cost: new(100.), Price: meter.Price{In: 1e6, Out: 1e6}.Of})
+	require.True(t, m.Room(r))
+	require.False(t, m.Room(r, r), "their cost")
+	require.True(t, meter.New(nil, meter.Options{Calls: new(4)}).Room(r, r))
+	require.False(t, meter.New(nil, meter.Options{Calls: new(5)}).Room(r, r, r), "their repairs")
+	require.True(t, meter.New(nil, meter.Options{}).Room(r, r, r, r))
+	_, err := m.Generate(t.Context(), r)
+	require.NoError(t, err)
+	require.Equal(t, m.Total().Usage.InputTokens+m.Total().Usage.OutputTokens <= 40, m.Room(r), "what is used counts")
+}
