@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -23,29 +22,28 @@ type AboutOptions struct {
 // analysed again; people's notes remain. Lessons lose or gain the case at the next evolution. Until then no run
 // receives a lesson that has too few cases left.
 func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o.Options, func() (store.Batch, error) {
+	return c.do(ctx, tree.DecisionAbout, id, o.Options, func() (*plan, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		if err := c.mayBeAbout(&n, o); err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		past, err := c.History(ctx, "")
 		if err == nil {
 			err = owned(past, tree.DecisionAbout, id, o.Options, tree.DecisionAbout)
 		}
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		p := c.begin(tree.DecisionAbout, id, o.Options, len(past), later(n.Decision, n.Provenance))
 		was, is := n.Clone(), n.Clone()
 		if err := c.move(ctx, &is, o); err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		if tree.Spelled(&is) == tree.Spelled(&was) {
-			return store.Batch{}, &RefusedError{Said: tree.DecisionAbout, ID: id, Why: Already}
+			return nil, &RefusedError{Said: tree.DecisionAbout, ID: id, Why: Already}
 		}
 		is.Decision, is.Parent = p.touched(&n), ""
 		is.Decision.Fresh = true
@@ -53,13 +51,9 @@ func (c *Curation) About(ctx context.Context, id string, o AboutOptions) (Decisi
 		c.door.Words(&is)
 		p.put(tree.OpRevise, is, "a person said what it is about", ledger.Before{Mark: was.Mark, Decision: was.Decision,
 			Content: &was.Content, Provenance: &was.Provenance, Case: was.CaseData, ErrorType: was.ErrorType})
-		d, err = c.finish(ctx, p, true)
-		return p.batch, err
+		p.stood = true
+		return p, nil
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(tree.DecisionAbout, id, err)
-	}
-	return d, nil
 }
 
 // later returns the later of w and the node's last edit, as the decision that the next one must follow.

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -17,19 +16,18 @@ const withdrawn = "a person took back that it was accepted"
 func (c *Curation) Accept(ctx context.Context, drafts []WaitingDraft, o Options) error {
 	for i := range drafts {
 		d := &drafts[i]
-		err := c.apply(ctx, o, func() (store.Batch, error) {
+		_, err := c.do(ctx, tree.DecisionAccept, d.Node.ID, o, func() (*plan, error) {
 			n, err := c.door.Tree.Get(ctx, d.Node.ID)
 			if errors.Is(err, tree.ErrNotFound) {
-				return store.Batch{}, nil
+				return nil, nil
 			}
 			if err != nil {
-				return store.Batch{}, err
+				return nil, err
 			}
-			acts, err := c.acts(ctx)
+			p, err := c.next(ctx, tree.DecisionAccept, n.ID, o, nil)
 			if err != nil {
-				return store.Batch{}, err
+				return nil, err
 			}
-			p := c.begin(tree.DecisionAccept, n.ID, o, len(acts), nil)
 			p.act.Job = d.Job
 			before := ledger.Before{ID: n.ID, Mark: n.Mark, Decision: n.Decision}
 			if r := d.Replaces; r == nil || r.ID != n.ID {
@@ -41,11 +39,10 @@ func (c *Curation) Accept(ctx context.Context, drafts []WaitingDraft, o Options)
 			if r := d.Replaces; r != nil && r.ID != n.ID {
 				p.act.Before = append(p.act.Before, ledger.Before{ID: r.ID, Mark: r.Mark, Decision: r.Decision, Status: r.Status})
 			}
-			_, err = c.finish(ctx, p, false)
-			return p.batch, err
+			return p, nil
 		})
 		if err != nil {
-			return wrap(tree.DecisionAccept, d.Node.ID, err)
+			return err
 		}
 	}
 	return nil

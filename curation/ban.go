@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -32,43 +31,29 @@ func (c *Curation) Ban(ctx context.Context, id string, o Options) (DecisionResul
 
 // say plans a decision on one node and applies it.
 func (c *Curation) say(ctx context.Context, said tree.DecisionKind, id string, o Options) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o, func() (store.Batch, error) {
+	return c.do(ctx, said, id, o, func() (*plan, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		if err := c.refuses(said, &n); err != nil && !(o.Purge && (n.Decision == nil || !n.Decision.Purged)) {
-			return store.Batch{}, err // a forgotten memory can still be purged
+			return nil, err // a forgotten memory can still be purged
 		}
 		if w := n.Decision; !o.Over && w != nil && (n.Mark == tree.Pinned || n.Mark == tree.Banned) && w.By != o.By {
-			return store.Batch{}, theirs(said, id, &Past{Action: ledger.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
+			return nil, theirs(said, id, &Past{Action: ledger.Action{Kind: w.Kind, Node: id, By: w.By}, At: w.At})
 		}
-		acts, err := c.acts(ctx)
+		p, err := c.next(ctx, said, id, o, n.Decision)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
-		p := c.begin(said, id, o, len(acts), n.Decision)
-		if o.Purge && said == tree.DecisionForget {
-			if err := c.purge(ctx, p, n); err != nil {
-				return store.Batch{}, err
-			}
-			d, err = c.finish(ctx, p, true)
-			return p.batch, err
+		if p.stood = said != tree.DecisionPin; o.Purge && said == tree.DecisionForget {
+			return p, c.purge(ctx, p, n)
 		}
-		p.word(n)
-		if said != tree.DecisionPin {
+		if p.word(n); said != tree.DecisionPin {
 			err = c.disown(ctx, p, &n)
 		}
-		if err == nil {
-			d, err = c.finish(ctx, p, said != tree.DecisionPin)
-		}
-		return p.batch, err
+		return p, err
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(said, id, err)
-	}
-	return d, nil
 }
 
 // owned returns an error if another person made the latest decision of the given kinds on a memory.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/memtree/memtree/evolution/gate"
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -40,50 +39,44 @@ func DraftOf(n *tree.Node) gate.Draft {
 // lesson has to pass, else it returns a *GateError. Evolution leaves the text unchanged from then on. A case is
 // evidence and cannot be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o, func() (store.Batch, error) {
+	return c.do(ctx, tree.DecisionEdit, id, o, func() (*plan, error) {
 		n, err := c.door.Tree.Get(ctx, id)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		switch {
 		case n.Type == tree.Case:
-			return store.Batch{}, &tree.FieldError{
+			return nil, &tree.FieldError{
 				Field: "id", Problem: "is of a case, which is evidence; edit its lesson, or relabel",
 			}
 		case c.door.Waits(&n):
-			return store.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Waiting}
+			return nil, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Waiting}
 		case !n.Live():
-			return store.Batch{}, &RefusedError{
+			return nil, &RefusedError{
 				Said: tree.DecisionEdit, ID: id, Why: Archived, Now: string(n.Status) + " " + string(n.Mark),
 			}
 		}
 		past, err := c.History(ctx, "")
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		p := c.begin(tree.DecisionEdit, id, o, len(past), &tree.Decision{At: n.Provenance.At})
 		is, why, err := c.door.Edit(ctx, id, words, p.at)
 		switch {
 		case err != nil:
-			return store.Batch{}, err
+			return nil, err
 		case len(why) > 0:
-			return store.Batch{}, &GateError{tree.DecisionEdit, id, why}
+			return nil, &GateError{tree.DecisionEdit, id, why}
 		case tree.ContentHash(&is) == tree.ContentHash(&n):
-			return store.Batch{}, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
+			return nil, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
 		}
 		if err := owned(past, tree.DecisionEdit, id, o, tree.DecisionEdit, tree.DecisionTeach); err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		before := n.Clone()
 		p.put(tree.OpRevise, is, "a person wrote it",
 			ledger.Before{Mark: n.Mark, Decision: n.Decision, Content: &before.Content,
 				Provenance: &before.Provenance})
-		d, err = c.finish(ctx, p, false)
-		return p.batch, err
+		return p, nil
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(tree.DecisionEdit, id, err)
-	}
-	return d, nil
 }

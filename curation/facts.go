@@ -93,29 +93,22 @@ func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (Decisi
 
 // purgeFact plans the purge of a fact and of those that it replaced, and has it applied.
 func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o, func() (store.Batch, error) {
-		acts, err := c.acts(ctx)
-		if err != nil {
-			return store.Batch{}, err
-		}
+	return c.do(ctx, tree.DecisionForget, id, o, func() (*plan, error) {
 		gone := &store.Purge{}
 		if err := c.door.Facts(ctx, func(b *knowledge.Base) { gone.Nodes = b.Line(id) }); err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		if len(gone.Nodes) == 0 {
-			return store.Batch{}, tree.ErrNotFound
+			return nil, tree.ErrNotFound
 		}
-		p := c.begin(tree.DecisionForget, id, o, len(acts), nil)
+		p, err := c.next(ctx, tree.DecisionForget, id, o, nil)
+		if err != nil {
+			return nil, err
+		}
 		p.act.Purged, p.act.Why = true, ""
 		p.batch.Purge = gone
-		d, err = c.finish(ctx, p, false)
-		return p.batch, err
+		return p, nil
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(tree.DecisionForget, id, err)
-	}
-	return d, nil
 }
 
 // EditFact replaces the statement of the fact with this id. change receives the statement and modifies it. If the text
@@ -159,43 +152,39 @@ func (c *Curation) decide(
 // know plans a decision on a fact and has it applied: an act, and beside it the entry on the fact.
 func (c *Curation) know(
 	ctx context.Context, said tree.DecisionKind, id string, o Options,
-	plan func(*knowledge.Base, *ledger.FactEntry) (int, error),
+	fact func(*knowledge.Base, *ledger.FactEntry) (int, error),
 ) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o, func() (store.Batch, error) {
-		acts, err := c.acts(ctx)
-		if err != nil {
-			return store.Batch{}, err
-		}
+	at := id
+	d, err := c.do(ctx, said, id, o, func() (*plan, error) {
 		k := ledger.FactEntry{Op: ledger.KnownOp(said), Fact: id, Source: ledger.FromTeam, By: o.By, Why: o.Why}
-		redacted := 0
-		if viewed := c.door.Facts(ctx, func(b *knowledge.Base) { redacted, err = plan(b, &k) }); viewed != nil {
-			return store.Batch{}, viewed
+		redacted, err := 0, error(nil)
+		if viewed := c.door.Facts(ctx, func(b *knowledge.Base) { redacted, err = fact(b, &k) }); viewed != nil {
+			return nil, viewed
 		}
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
-		p := c.begin(said, k.Fact, o, len(acts), nil)
-		k.Act = p.act.ID
-		if d, err = c.finish(ctx, p, false); err != nil {
-			return store.Batch{}, err
+		p, err := c.next(ctx, said, k.Fact, o, nil)
+		if err != nil {
+			return nil, err
 		}
-		d.Redacted = redacted
-		p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Known: &k})
+		k.Act, p.of.Redacted = p.act.ID, redacted
+		p.also = []ledger.Entry{{At: p.at, Known: &k}}
 		if k.Says != nil {
-			id = k.Says.ID()
+			at = k.Says.ID()
 		}
-		return p.batch, k.Check()
+		return p, k.Check()
 	})
-	if err == nil && !o.DryRun {
-		err = c.door.Facts(ctx, func(b *knowledge.Base) {
-			if f, known := b.Get(id, c.door.Now()); known {
-				d.Fact = &f
-			}
-		})
+	if err != nil || o.DryRun {
+		return d, err
 	}
+	err = c.door.Facts(ctx, func(b *knowledge.Base) {
+		if f, known := b.Get(at, c.door.Now()); known {
+			d.Fact = &f
+		}
+	})
 	if err != nil {
-		return DecisionResult{}, wrap(said, id, err)
+		return DecisionResult{}, wrap(said, at, err)
 	}
 	return d, nil
 }

@@ -92,7 +92,8 @@ func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (store
 	if len(were) == 1 {
 		p.act.Evaluation, p.act.Verdict, p.act.Verdicts = were[0].verdict.Evaluation, &p.act.Verdicts[0], nil
 	}
-	out.DecisionResult, err = c.finish(ctx, p, true)
+	p.stood = true
+	out.DecisionResult, err = c.finish(ctx, p)
 	if len(were) == 1 {
 		out.Verdict = &out.Verdicts[0]
 	}

@@ -18,6 +18,38 @@ type plan struct {
 	act   ledger.Action
 	at    time.Time
 	batch store.Batch
+	stood bool           // DecisionResult.Stood is requested
+	also  []ledger.Entry // entries after that of the action
+	of    DecisionResult // what the result has besides
+}
+
+// do has a decision planned and applied. It changes nothing if planned returns no plan.
+func (c *Curation) do(
+	ctx context.Context, said tree.DecisionKind, id string, o Options, planned func() (*plan, error),
+) (d DecisionResult, err error) {
+	err = c.apply(ctx, o, func() (store.Batch, error) {
+		p, err := planned()
+		if err != nil || p == nil {
+			return store.Batch{}, err
+		}
+		d, err = c.finish(ctx, p)
+		return p.batch, err
+	})
+	if err != nil {
+		return DecisionResult{}, wrap(said, id, err)
+	}
+	return d, nil
+}
+
+// next starts an action after those of the ledger.
+func (c *Curation) next(
+	ctx context.Context, said tree.DecisionKind, id string, o Options, before *tree.Decision,
+) (*plan, error) {
+	acts, err := c.acts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.begin(said, id, o, len(acts), before), nil
 }
 
 // begin starts an action. number is the number of actions before it. before is the decision it replaces: the new one is
@@ -112,8 +144,8 @@ func (c *Curation) reparent(ctx context.Context, p *plan, n *tree.Node, was, is,
 	return nil
 }
 
-// finish completes an action and adds it to the ledger entries of the batch. stood requests DecisionResult.Stood.
-func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (DecisionResult, error) {
+// finish completes an action and adds it to the ledger entries of the batch.
+func (c *Curation) finish(ctx context.Context, p *plan) (DecisionResult, error) {
 	slices.SortFunc(p.act.Before, func(a, b ledger.Before) int { return cmp.Compare(a.ID, b.ID) })
 	if !p.act.Purged {
 		if err := c.lose(ctx, p); err != nil {
@@ -122,8 +154,10 @@ func (c *Curation) finish(ctx context.Context, p *plan, stood bool) (DecisionRes
 	}
 	act := p.act
 	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Act: &act})
-	d := DecisionResult{Action: act, Changes: p.batch.Changes, Stood: []tree.Node{}}
-	if !stood {
+	p.batch.Entries = append(p.batch.Entries, p.also...)
+	d := p.of
+	d.Action, d.Changes, d.Stood = act, p.batch.Changes, []tree.Node{}
+	if !p.stood {
 		return d, nil
 	}
 	var err error

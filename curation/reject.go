@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -20,15 +19,13 @@ type WaitingDraft struct {
 // return under another id, and guidance from its cases no longer has its check. If the draft would rewrite a lesson in
 // use, that lesson keeps its present text, and its cases are not affected.
 func (c *Curation) Reject(ctx context.Context, d WaitingDraft, o Options) (DecisionResult, error) {
-	var done DecisionResult
 	n := d.Node.Clone()
 	n.ID = string(n.Type[:1]) + "_" + tree.Hash("rejected", d.Job)
-	err := c.apply(ctx, o, func() (store.Batch, error) {
-		acts, err := c.acts(ctx)
+	return c.do(ctx, tree.DecisionReject, n.ID, o, func() (*plan, error) {
+		p, err := c.next(ctx, tree.DecisionReject, n.ID, o, n.Decision)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
-		p := c.begin(tree.DecisionReject, n.ID, o, len(acts), n.Decision)
 		is := n.Clone()
 		is.Revision, is.Parent, is.Children, is.LastChange, is.Decision = 0, "", []string{}, "", nil
 		is.Provenance.Job = d.Job
@@ -41,13 +38,8 @@ func (c *Curation) Reject(ctx context.Context, d WaitingDraft, o Options) (Decis
 		}
 		is.Reject(p.at, o.By, o.Why)
 		p.put(tree.OpAdd, is, "a person rejected it", ledger.Before{Status: tree.Retired, ArchivedFor: is.ArchivedFor})
-		done, err = c.finish(ctx, p, false)
-		return p.batch, err
+		return p, nil
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(tree.DecisionReject, n.ID, err)
-	}
-	return done, nil
 }
 
 // unlike returns the lessons whose sentence differs from those of all lessons in use, without their cases.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -58,23 +57,13 @@ func (e *SeveralError) Error() string {
 //
 // evaluation is an id, the beginning of an id, or the id of a run with one evaluation.
 func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o, func() (store.Batch, error) {
+	return c.do(ctx, tree.DecisionRelabel, evaluation, o, func() (*plan, error) {
 		known, err := c.verdict(ctx, evaluation)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
-		var p *plan
-		p, d, err = c.relabel(ctx, &known, truth, o)
-		if err != nil {
-			return store.Batch{}, err
-		}
-		return p.batch, nil
+		return c.relabel(ctx, &known, truth, o)
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(tree.DecisionRelabel, evaluation, err)
-	}
-	return d, nil
 }
 
 // Evaluation returns the latest verdict of the evaluation that id identifies, as in Relabel.
@@ -141,21 +130,20 @@ func (c *Curation) named(ctx context.Context, id string) (string, error) {
 }
 
 // relabel plans a relabel.
-func (c *Curation) relabel(ctx context.Context, k *evaluationEntries, truth Truth, o Options) (*plan, DecisionResult,
-	error) {
+func (c *Curation) relabel(ctx context.Context, k *evaluationEntries, truth Truth, o Options) (*plan, error) {
 	was := k.verdict
 	p := c.begin(tree.DecisionRelabel, "", o, k.acts, nil)
 	p.act.Evaluation, p.act.Verdict = was.Evaluation, &was
 	old, has, err := c.caseOf(ctx, &was)
 	if err != nil {
-		return nil, DecisionResult{}, err
+		return nil, err
 	}
 	if kept, ok := c.door.Kept(was.Evaluation); ok && !has && truth.Run == nil {
 		truth.Run = &kept
 	}
 	e, err := evaluation(&was, old, has, truth)
 	if err != nil {
-		return nil, DecisionResult{}, err
+		return nil, err
 	}
 	switch {
 	case k.outcome != nil:
@@ -168,25 +156,24 @@ func (c *Curation) relabel(ctx context.Context, k *evaluationEntries, truth Trut
 	}
 	f, err := c.form(ctx, &e, truth, was.Direction, p.batch.Changes)
 	if err != nil {
-		return nil, DecisionResult{}, err
+		return nil, err
 	}
 	now := f.Verdict
 	now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
 	if was.Settled() && was.Labelled == now.Labelled && now.Correct == was.Correct && now.Node == was.Node &&
 		now.Direction == was.Direction {
-		return nil, DecisionResult{}, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
+		return nil, &RefusedError{Said: tree.DecisionRelabel, ID: was.Evaluation, Why: Already}
 	}
 	if a := k.decided; a != nil && a.By != o.By && !o.Over {
-		return nil, DecisionResult{}, theirs(tree.DecisionRelabel, was.Evaluation,
+		return nil, theirs(tree.DecisionRelabel, was.Evaluation,
 			&Past{Action: *a, At: k.at, Labels: []ledger.Verdict{was}})
 	}
 	for i := range f.Changes {
 		p.gain(&f.Changes[i], was.Evaluation)
 	}
 	p.correct(&now, k.outcome, &f)
-	d, err := c.finish(ctx, p, true)
-	d.Verdict = &now
-	return p, d, err
+	p.stood, p.of.Verdict = true, &now
+	return p, nil
 }
 
 // form forms an evaluation with its new truth. It drops the evaluator's reason if that explains another direction: that

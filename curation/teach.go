@@ -40,36 +40,25 @@ const takenBack = "a person took back what was taught"
 // without Options.Over a banned one, and names that one. It accepts a lesson that contradicts others;
 // DecisionResult.Against lists them. Undo removes the lesson.
 func (c *Curation) Teach(ctx context.Context, l TaughtLesson, o Options) (DecisionResult, error) {
-	var d DecisionResult
-	err := c.apply(ctx, o, func() (store.Batch, error) {
-		acts, err := c.acts(ctx)
+	return c.do(ctx, tree.DecisionTeach, "", o, func() (*plan, error) {
+		p, err := c.next(ctx, tree.DecisionTeach, "", o, nil)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
-		p := c.begin(tree.DecisionTeach, "", o, len(acts), nil)
 		if err := c.whenAgain(ctx, &l); err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		n, redacted, err := c.Draft(l, o.By, p.at)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		p.act.Node = n.ID
-		against, mirrored, err := c.beside(ctx, &n, o.Over)
-		if err != nil {
-			return store.Batch{}, err
+		p.of.Redacted = redacted
+		if p.of.Against, p.of.Mirrored, err = c.beside(ctx, &n, o.Over); err != nil {
+			return nil, err
 		}
-		if err := c.place(ctx, p, n); err != nil {
-			return store.Batch{}, err
-		}
-		d, err = c.finish(ctx, p, false)
-		d.Against, d.Mirrored, d.Redacted = against, mirrored, redacted
-		return p.batch, err
+		return p, c.place(ctx, p, n)
 	})
-	if err != nil {
-		return DecisionResult{}, wrap(tree.DecisionTeach, "", err)
-	}
-	return d, nil
 }
 
 // place plans to add a lesson, to restore it, or to add examples to the existing one.

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/memtree/memtree/ledger"
-	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -16,41 +15,36 @@ import (
 // and there is no redo. Undo refuses a purge, a decision on whose memories a later one was made, and without
 // Options.Over the decision of another person.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResult, error) {
-	var d DecisionResult
 	job := "" // of a draft that waits again
-	err := c.apply(ctx, o, func() (store.Batch, error) {
+	d, err := c.do(ctx, tree.DecisionUndo, id, o, func() (*plan, error) {
 		all, err := c.History(ctx, "")
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		last, err := undoable(all, id, o)
 		if err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		p := c.begin(tree.DecisionUndo, last.Node, o, len(all), nil)
 		p.act.Undoes, p.act.Evaluation = last.ID, last.Evaluation
+		p.stood, p.of.Undone = last.Kind != tree.DecisionPin, &last
 		for _, b := range last.Before {
 			if err := c.restore(ctx, p, &b, &last); err != nil {
-				return store.Batch{}, err
+				return nil, err
 			}
 		}
 		if err := c.uncorrect(ctx, p, &last); err != nil {
-			return store.Batch{}, err
+			return nil, err
 		}
 		if job = ""; last.Kind == tree.DecisionAccept {
-			job = last.Job
-			if err = c.withdraw(ctx, p, &last); err != nil {
-				return store.Batch{}, err
-			}
+			job, err = last.Job, c.withdraw(ctx, p, &last)
 		}
-		d, err = c.finish(ctx, p, last.Kind != tree.DecisionPin)
-		d.Undone = &last
-		return p.batch, err
+		return p, err
 	})
-	if err == nil && job != "" && !o.DryRun {
-		err = c.door.Withdraw(ctx, job)
+	if err != nil || job == "" || o.DryRun {
+		return d, err
 	}
-	if err != nil {
+	if err := c.door.Withdraw(ctx, job); err != nil {
 		return DecisionResult{}, wrap(tree.DecisionUndo, id, err)
 	}
 	return d, nil
