@@ -148,13 +148,6 @@ func whyRules(a *app, v *evolution.Evolved) string {
 	return strings.Join(parts, a.Say(", "))
 }
 
-// handedJSON is what evolve --print or --from did, as --json prints it.
-type handedJSON struct {
-	evolvedJSON
-	Questions int      `json:"questions"` // still open
-	Unused    []string `json:"unused"`    // ids of answers that match no open question
-}
-
 // evolveByHand evolves with the answers of a file, then writes the open questions to a file.
 func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handFlags) error {
 	hand, err := byHand(ctx, a, f)
@@ -162,7 +155,10 @@ func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handF
 		return err
 	}
 	o.DryRun, o.Reader = o.DryRun || f.from == "", hand
-	out := handedJSON{}
+	var out struct {
+		evolvedJSON
+		handed // Questions are the open ones, printed or not
+	}
 	err = a.store.WriteOrPlan(ctx, o.DryRun, func(m *memtree.Memory) error {
 		v, err := m.Evolve(ctx, &o)
 		if err != nil {
@@ -177,22 +173,21 @@ func evolveByHand(ctx context.Context, a *app, o memtree.EvolveOptions, f *handF
 	if err != nil {
 		return err
 	}
-	var by handed
-	if done, err := f.end(a, hand, &by); done {
+	if done, err := f.end(a, hand, &out.handed); done {
 		return err
 	}
-	out.Questions, out.Unused = len(hand.Open()), append([]string{}, by.Unused...)
-	return a.Result(out, handedLines(a.Voice, &out, f)...)
+	out.Questions = new(len(hand.Open()))
+	return a.Result(out, handedLines(a.Voice, &out.handed, f)...)
 }
 
 // handedLines returns how many questions are open.
-func handedLines(v *say.Voice, h *handedJSON, f *handFlags) []string {
-	line := v.Say("Questions that are open: %d; write them to a file with --print.", h.Questions)
+func handedLines(v *say.Voice, h *handed, f *handFlags) []string {
+	line := v.Say("Questions that are open: %d; write them to a file with --print.", *h.Questions)
 	switch {
-	case h.Questions == 0:
+	case *h.Questions == 0:
 		line = v.Say("No question is open.")
 	case f.print != "":
-		line = f.written(v, h.Questions)
+		line = f.written(v, *h.Questions)
 	}
 	p := v.Page()
 	p.Add(line)

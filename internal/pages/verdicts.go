@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -41,7 +42,7 @@ func verdictsOf(ctx context.Context, m *memtree.Memory) (out []verdictOf, err er
 		}
 		was := &out[i]
 		was.Labelled, was.Correct, was.Direction, was.Node, was.By = v.Labelled, v.Correct, v.Direction, v.Node, v.By
-		was.Excuse = v.Excuse
+		was.Excuse, was.Features = v.Excuse, cmp.Or(v.Features, was.Features)
 	}
 	return out, nil
 }
