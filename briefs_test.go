@@ -363,17 +363,18 @@ func BenchmarkGuideWithBriefs(b *testing.B) {
 func TestBriefGoesOn(t *testing.T) {
 	m, r := reader(t, "")
 	r.test = "no such test"
+	const perQuestion = 80
 	var tests []brief.UpcomingTest
-	for i := range 6 {
+	for i := range 3 * perQuestion {
 		tests = append(tests, brief.UpcomingTest{Prompt: fmt.Sprint("Open page number ", i)})
 	}
-	o := &brief.ReadOptions{Reading: meter.Reading{MaxCalls: new(1)}, Limits: brief.QuestionLimits{Tests: 2}}
+	o := &brief.ReadOptions{Reading: meter.Reading{MaxCalls: new(1)}}
 	for i := range 3 {
 		did, err := m.Briefs().Read(t.Context(), tests, o)
 		require.NoError(t, err)
-		require.Equal(t, 6-2*i, did.Tests)
-		require.Equal(t, 2, did.ReadCounts.Tests)
-		require.Equal(t, 4-2*i, did.Left)
+		require.Equal(t, (3-i)*perQuestion, did.Tests)
+		require.Equal(t, perQuestion, did.ReadCounts.Tests)
+		require.Equal(t, (2-i)*perQuestion, did.Left)
 	}
 	did, err := m.Briefs().Read(t.Context(), tests, o)
 	require.NoError(t, err)

@@ -52,7 +52,6 @@ func NewBriefs(a Options) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeig
 // ReadOptions bounds a Read. Nil and the zero value set no bounds: all unread tests are read.
 type ReadOptions struct {
 	meter.Reading
-	Limits   QuestionLimits   // the size of one question
 	Fresh    bool             // only tests without a usable brief
 	Progress func(ReadResult) // called after every question, one call at a time; may be nil
 }
@@ -212,5 +211,5 @@ func (s *Briefs) open(ctx context.Context, tests []UpcomingTest, o *ReadOptions)
 	}
 	book.Learn(memories)
 	book.Forget(now.Add(-forgetTest))
-	return book, book.Plan(tests, o.Limits, func(t *UpcomingTest) []string { return s.a.Near(ctx, t) }), nil
+	return book, book.Plan(tests, QuestionLimits{}, func(t *UpcomingTest) []string { return s.a.Near(ctx, t) }), nil
 }

@@ -82,14 +82,13 @@ type Clearance struct {
 	Chances Chances  // probabilities of the arms of the run
 	Closed  []string // error types whose memories the run must not receive, sorted
 	Open    bool     // the run must not receive any of the memories found
-	Blind   bool     // no runs go without memory, so harm cannot be detected
 }
 
 // Decide returns the probabilities for the arm of the next run, and counts the run. types are the error types of the
 // memories found for it. If the breaker holds all of them back, the probability of memory is 0; callers still retrieve
 // and log the memories.
 func (b *Breaker) Decide(types []string, h Holdout) Clearance {
-	d := Clearance{Chances: h.Chances(b.Drawn, b.All.Harm.E()), Blind: h.Blind()}
+	d := Clearance{Chances: h.Chances(b.Drawn, b.All.Harm.E())}
 	b.Drawn++
 	d.Closed, d.Open = b.Closed(types)
 	trial := b.All.State == HalfOpen || slices.ContainsFunc(types, func(t string) bool {

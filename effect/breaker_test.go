@@ -233,13 +233,6 @@ func TestBreakerPassesOver(t *testing.T) {
 	}
 }
 
-func TestBreakerBlind(t *testing.T) {
-	var b Breaker
-	d := b.Decide(nil, Fixed(0))
-	require.True(t, d.Blind)
-	require.InDelta(t, 1, d.Chances.Memory, 0)
-}
-
 func TestBreakerState(t *testing.T) {
 	var b Breaker
 	harmful(t, &b, 0)

@@ -20,19 +20,18 @@ type Result struct {
 
 // Hit is a memory that was found.
 type Hit struct {
-	ID         string
-	Type       tree.Type
-	ErrorType  string
-	Direction  taxonomy.Direction
-	Rel        float64  // how well the memory fits, 0 to 1
-	Score      float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it, after lessons taught for the test
-	Signals    []Signal // the parts of Rel and Score, in the order they were applied
-	Taken      bool
-	Reason     string  // why the memory was taken or not: an English sentence without its subject
-	Why        Why     // Reason as a code and its arguments, for other languages
-	Parent     string  // id of the node above the memory, "" for none
-	SameScene  bool    // scene id and route pattern are the query's; one of the two may be absent in both
-	Confidence float64 // confidence of the memory, 0 to 1
+	ID        string
+	Type      tree.Type
+	ErrorType string
+	Direction taxonomy.Direction
+	Rel       float64  // how well the memory fits, 0 to 1
+	Score     float64  // Rel, weighed by trust and age, 0 to 1; hits are ranked by it, after lessons taught for the test
+	Signals   []Signal // the parts of Rel and Score, in the order they were applied
+	Taken     bool
+	Reason    string // why the memory was taken or not: an English sentence without its subject
+	Why       Why    // Reason as a code and its arguments, for other languages
+	Parent    string // id of the node above the memory, "" for none
+	SameScene bool   // scene id and route pattern are the query's; one of the two may be absent in both
 }
 
 // signal returns the signal with a name.
@@ -64,7 +63,7 @@ func HitOf(n *tree.Node) Hit {
 	return Hit{
 		ID: n.ID, Type: n.Type, ErrorType: n.ErrorType, Direction: n.Direction, Rel: 1, Score: n.Content.Confidence,
 		Signals: []Signal{{"confidence", n.Content.Confidence, n.Content.Confidence, 1, n.Content.Confidence}},
-		Parent:  n.Parent, Confidence: n.Content.Confidence,
+		Parent:  n.Parent,
 	}
 }
 
@@ -99,7 +98,6 @@ func (r *ranking) hit(x *ranked) Hit {
 	h := Hit{
 		ID: x.id(), Type: x.kind, ErrorType: x.errorType, Direction: x.direction, Rel: x.rel, Score: x.score,
 		Taken: x.taken, Reason: x.why.String(), Why: x.why, Parent: x.parent, SameScene: r.isSameScene(x),
-		Confidence: x.confidence,
 	}
 	place := 0.0
 	if x.exact > 0 {
