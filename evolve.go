@@ -123,27 +123,17 @@ func (m *Memory) evolveRounds(
 	return nil
 }
 
-// less returns the bounds minus the usage so far.
-func less(o *EvolveOptions, used *evolution.Evolved) (calls *int, cost *float64) {
-	if o.MaxCalls != nil {
-		calls = new(max(0, *o.MaxCalls-used.Calls))
-	}
-	if o.MaxCost != nil {
-		cost = new(*o.MaxCost - used.Cost)
-	}
-	return calls, cost
-}
-
 // evolve plans and applies once, partition by partition, and adds the result to out. If ctx ends between two jobs, the
 // changes applied so far remain, and the model's answers are stored. It holds no lock while a model is called.
 func (m *Memory) evolve(
 	ctx context.Context, v evolution.Scanner, o *EvolveOptions, jobs *evolution.Jobs, attempts *evolution.Attempts,
 	out *evolution.Evolved,
 ) error {
-	before := *out
+	before, left := *out, o.Left(out)
 	e := m.evolver(o, m.readerOf(o), jobs)
 	bounds := evolution.PlanOptions{
 		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, Attempts: attempts,
+		MaxCalls: left.MaxCalls, MaxCost: left.MaxCost,
 		Progress: func(s evolution.PlanProgress) {
 			if s.Calls, s.Usage = s.Calls+before.Calls, s.Usage.Add(before.Usage); o.Progress != nil {
 				s.Cost = o.Price.Of(s.Usage)
@@ -151,7 +141,7 @@ func (m *Memory) evolve(
 			}
 		},
 	}
-	if bounds.MaxCalls, bounds.MaxCost = less(o, out); o.DryRun {
+	if o.DryRun {
 		bounds.MaxCalls = new(0)
 	}
 	defer func() { out.Cost = o.Price.Of(out.Usage) }()

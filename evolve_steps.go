@@ -46,8 +46,10 @@ func (m *Memory) estimate(
 		return nil
 	}
 	e := m.evolver(o, estimator(o), jobs)
-	bounds := evolution.PlanOptions{Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review}
-	bounds.MaxCalls, bounds.MaxCost = less(o, out)
+	left := o.Left(out)
+	bounds := evolution.PlanOptions{
+		Only: o.Only, Price: o.Price, Now: m.opts.Now(), Review: o.Review, MaxCalls: left.MaxCalls, MaxCost: left.MaxCost,
+	}
 	for plan, err := range e.Plan(ctx, v, bounds) {
 		if err != nil {
 			return err

@@ -126,10 +126,7 @@ func (a *anew) about(x, n *tree.Node) bool {
 func (a *anew) retire(x *tree.Node) {
 	n, _ := a.get(x.ID)
 	for _, id := range n.Children {
-		if k, ok := a.get(id); ok && k.Parent == n.ID {
-			k.Parent = ""
-			a.put(k, tree.OpAttach, "no longer part of "+n.ID)
-		}
+		a.clearParent(id, n.ID)
 	}
 	if up, ok := a.get(n.Parent); ok && n.Parent != "" {
 		up.Children = without(up.Children, n.ID)
@@ -155,10 +152,7 @@ func (a *anew) release(id, of string) {
 		n.Status = tree.Retired
 	}
 	a.put(n, tree.OpRevise, "a person took a case back that it stood on")
-	if k, ok := a.get(of); ok && k.Parent == id {
-		k.Parent = ""
-		a.put(k, tree.OpAttach, "no longer part of "+id)
-	}
+	a.clearParent(of, id)
 }
 
 func without(list []string, id string) []string {

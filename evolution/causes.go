@@ -139,7 +139,7 @@ func (p *planner) askCauses(ctx context.Context, d taxonomy.Direction, batch []c
 		}
 		p.assign(check, of)
 	}
-	return p.rememberCauses(ctx, d, kept)
+	return p.e.keep(ctx, kept.Job, kept)
 }
 
 // causesUnanswered handles a call without an answer. One that was too long is halved.

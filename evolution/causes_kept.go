@@ -1,9 +1,7 @@
 package evolution
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -58,15 +56,4 @@ func (k *causesAsked) set(c cause, check string) {
 		k.Found[c.node.ID] = map[string]string{}
 	}
 	k.Found[c.node.ID][c.key] = check
-}
-
-func (p *planner) rememberCauses(ctx context.Context, d taxonomy.Direction, kept *causesAsked) error {
-	b, err := json.Marshal(kept)
-	if err == nil {
-		err = p.e.o.Cache.Put(ctx, p.causesJob(d), b)
-	}
-	if err != nil {
-		return fmt.Errorf("keep what came of causes: %w", err)
-	}
-	return nil
 }

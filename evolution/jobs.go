@@ -45,12 +45,15 @@ func (e *Evolver) recall(key string) (jobRecord, bool) {
 	return r, true
 }
 
-func (e *Evolver) remember(ctx context.Context, r jobRecord) error {
-	b, err := json.Marshal(r)
-	if err != nil {
-		return fmt.Errorf("keep the answer of a job: %w", err)
+func (e *Evolver) remember(ctx context.Context, r jobRecord) error { return e.keep(ctx, r.Job, r) }
+
+// keep puts a value into the cache.
+func (e *Evolver) keep(ctx context.Context, key string, v any) error {
+	b, err := json.Marshal(v)
+	if err == nil {
+		err = e.o.Cache.Put(ctx, key, b)
 	}
-	if err := e.o.Cache.Put(ctx, r.Job, b); err != nil {
+	if err != nil {
 		return fmt.Errorf("keep the answer of a job: %w", err)
 	}
 	return nil

@@ -301,9 +301,7 @@ func outdated(n *tree.Node) bool {
 // leaveStrategy removes an experience from its strategy.
 func (w *partitionWork) leaveStrategy(e *tree.Node) {
 	if e.Parent != "" {
-		n := e.Clone()
-		n.Parent = ""
-		w.edits.put(n, tree.OpAttach, "no longer part of "+e.Parent)
+		w.edits.clearParent(e.ID, e.Parent)
 	}
 }
 
@@ -332,11 +330,8 @@ func (w *partitionWork) retire(e *tree.Node, why string) {
 func (w *partitionWork) freeForgotten(e *tree.Node, stay []string) {
 	for _, id := range e.Children {
 		c := w.edits.peek(id)
-		if _, stays := slices.BinarySearch(stay, id); stays || c == nil || c.Live() || c.Parent != e.ID {
-			continue
+		if _, stays := slices.BinarySearch(stay, id); !stays && c != nil && !c.Live() {
+			w.edits.clearParent(id, e.ID)
 		}
-		n := c.Clone()
-		n.Parent = ""
-		w.edits.put(n, tree.OpAttach, "no longer part of "+e.ID)
 	}
 }

@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -158,12 +159,7 @@ func (t *weighedTexts) pairs(try func(i, j int)) {
 			lists[w] = append(lists[w], i)
 		}
 	}
-	words := make([]uint32, 0, len(lists))
-	for w := range lists {
-		words = append(words, w)
-	}
-	slices.Sort(words)
-	for _, w := range words {
+	for _, w := range slices.Sorted(maps.Keys(lists)) {
 		list := lists[w]
 		reach := len(list)
 		if len(list) > shortList {

@@ -39,6 +39,12 @@ type RunOptions struct {
 	Progress func(PlanProgress) // called after every call, job and partition; may be nil
 }
 
+// Left returns the bounds of o less what v used.
+func (o *RunOptions) Left(v *Evolved) meter.Reading {
+	of := meter.Reading{Price: o.Price, MaxCalls: o.MaxCalls, MaxCost: o.MaxCost}
+	return of.Less(meter.ReadUsage{Calls: v.Calls, Cost: v.Cost})
+}
+
 // PlanProgress is how far a Plan has come. All numbers are over all partitions so far.
 type PlanProgress struct {
 	Partition           // the present one

@@ -271,23 +271,13 @@ func (p *pruner) result(revived []string) Pruned {
 	return out
 }
 
-// clearParent clears the parent of a node if it is from.
-func (p *pruner) clearParent(id, from string) {
-	n, ok := p.get(id)
-	if !ok || n.Parent != from {
-		return
-	}
-	n.Parent = ""
-	p.put(n, tree.OpAttach, "no longer part of "+from)
-}
-
 // removeChild removes a child from a memory.
 func (p *pruner) removeChild(id, child string) {
 	up, ok := p.get(id)
 	if !ok || id == "" || !slices.Contains(up.Children, child) {
 		return
 	}
-	up.Children = slices.DeleteFunc(slices.Clone(up.Children), func(c string) bool { return c == child })
+	up.Children = without(up.Children, child)
 	p.put(up, tree.OpRevise, "a part of it was archived")
 }
 

@@ -1,7 +1,6 @@
 package evolution
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -32,7 +31,7 @@ func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]t
 		if now, ok := a.get(n.ID); ok {
 			n.Parent = now.Parent // a case before it may have retired their lesson
 		}
-		if old.Parent != "" && a.holds(&n) {
+		if old.Parent != "" && staysUnder(a.survey.live(tree.Experience), &n) {
 			n.ErrorType, n.CaseData.Misses = old.ErrorType, old.CaseData.Misses
 		}
 		a.put(n, tree.OpRevise, "a model read it")
@@ -44,13 +43,6 @@ func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]t
 	return a.changes(), nil
 }
 
-// holds reports whether a lesson that stays rests on a case for an error type that the case no longer has.
-func (a *anew) holds(n *tree.Node) bool {
-	return slices.ContainsFunc(a.survey.live(tree.Experience), func(x *tree.Node) bool {
-		return (x.Kept() || x.Elsewhere != nil) && slices.Contains(x.Children, n.ID) && !n.Concerns(x.ErrorType)
-	})
-}
-
 func sameKind(a, b tree.Miss) bool {
-	return cmp.Or(cmp.Compare(a.Check, b.Check), cmp.Compare(a.ErrorType, b.ErrorType)) == 0
+	return a.Check == b.Check && a.ErrorType == b.ErrorType
 }

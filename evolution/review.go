@@ -155,12 +155,7 @@ func (r *Review) Decide(ctx context.Context, d ReviewDecision) (Evolved, error) 
 		}
 	}
 	for _, key := range d.Accept {
-		value, _ := jobs.Get(key)
-		value, err := worded(value, acceptedWord)
-		if err == nil {
-			err = jobs.Put(ctx, key, value)
-		}
-		if err != nil {
+		if err := jobs.word(ctx, key, acceptedWord); err != nil {
 			return Evolved{}, fmt.Errorf("decide on %s: %w", key, err)
 		}
 	}
@@ -194,12 +189,7 @@ func (r *Review) Withdraw(ctx context.Context, key string) error {
 	if err != nil {
 		return fmt.Errorf("withdraw: %w", err)
 	}
-	value, _ := jobs.Get(key)
-	value, err = worded(value, "")
-	if err == nil {
-		err = jobs.Put(ctx, key, value)
-	}
-	if err == nil {
+	if err = jobs.word(ctx, key, ""); err == nil {
 		err = jobs.Save(ctx)
 	}
 	if err != nil {
@@ -213,6 +203,16 @@ const acceptedWord = "accepted"
 
 // ErrNoDraft means that the draft on which a person decided is no longer stored.
 var ErrNoDraft = errors.New("no draft is kept under this key; learning for review makes it again")
+
+// word stores that a person accepted the draft of a job, or with "" that they took that back.
+func (j *Jobs) word(ctx context.Context, key, word string) error {
+	value, _ := j.Get(key)
+	value, err := worded(value, word)
+	if err == nil {
+		err = j.Put(ctx, key, value)
+	}
+	return err
+}
 
 // worded returns the value to store under a job's key after a person accepted its draft, or took that back. value is
 // the present one. It fails when that has no draft.

@@ -213,10 +213,7 @@ func (w *partitionWork) keepPinned(n *tree.Node) bool {
 
 func (w *partitionWork) retireStrategy(n *tree.Node, why string) {
 	for _, id := range n.Children {
-		if e, ok := w.edits.get(id); ok && e.Parent == n.ID {
-			e.Parent = ""
-			w.edits.put(e, tree.OpAttach, "no longer part of "+n.ID)
-		}
+		w.edits.clearParent(id, n.ID)
 	}
 	c := n.Clone()
 	c.Children, c.Status = []string{}, tree.Retired

@@ -231,6 +231,16 @@ func (w *edits) get(id string) (tree.Node, bool) {
 	return tree.Node{}, false
 }
 
+// clearParent clears the parent of a node if it is from.
+func (w *edits) clearParent(id, from string) {
+	n, ok := w.get(id)
+	if !ok || n.Parent != from {
+		return
+	}
+	n.Parent = ""
+	w.put(n, tree.OpAttach, "no longer part of "+from)
+}
+
 // weight orders operations. When several change one node, the weightiest is the Op of the change.
 var weight = map[tree.Op]int{
 	tree.OpCredit: 1, tree.OpAttach: 2, tree.OpRevise: 2, tree.OpSupersede: 3, tree.OpStatus: 3,

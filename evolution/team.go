@@ -34,7 +34,7 @@ func (p *planner) readForTeam(ctx context.Context) error {
 		c.CaseData.Misses = nil
 		p.e.o.Lift(&c)
 		is := slices.IndexFunc(team, func(t taxonomy.Check) bool { return c.Has(t.ID) && !n.Has(t.ID) })
-		if is < 0 || p.staysUnder(&c) {
+		if is < 0 || staysUnder(p.experiences, &c) {
 			continue
 		}
 		moved = true
@@ -50,8 +50,8 @@ func (p *planner) readForTeam(ctx context.Context) error {
 }
 
 // staysUnder reports whether a lesson that stays rests on a case for an error type that the case would no longer have.
-func (p *planner) staysUnder(n *tree.Node) bool {
-	return slices.ContainsFunc(p.experiences, func(x *tree.Node) bool {
+func staysUnder(lessons []*tree.Node, n *tree.Node) bool {
+	return slices.ContainsFunc(lessons, func(x *tree.Node) bool {
 		return (x.Kept() || x.Elsewhere != nil) && slices.Contains(x.Children, n.ID) && !n.Concerns(x.ErrorType)
 	})
 }

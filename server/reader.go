@@ -5,9 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/brief"
-	"github.com/memtree/memtree/evolution"
 	"github.com/memtree/memtree/internal/jobs"
 	"github.com/memtree/memtree/knowledge"
 	"github.com/memtree/memtree/llm"
@@ -99,12 +97,6 @@ func (s *Server) readFacts(ctx context.Context, t *treeOf, o *meter.Reading) {
 			"facts", len(did.Facts), "left", did.Left, "calls", did.Calls)
 	}
 	*o = o.Less(did.ReadUsage)
-}
-
-// leftOf returns the bounds of an evolve minus its usage.
-func leftOf(o *memtree.EvolveOptions, v *evolution.Evolved) meter.Reading {
-	of := meter.Reading{Price: o.Price, MaxCalls: o.MaxCalls, MaxCost: o.MaxCost}
-	return of.Less(meter.ReadUsage{Calls: v.Calls, Cost: v.Cost})
 }
 
 // comingTest is a test that will be run.

@@ -93,7 +93,7 @@ func (s *Server) doEvolve(
 		return s.failed(ctx, t, j, err), spent
 	}
 	if of.Night {
-		left := leftOf(&o, &v)
+		left := o.Left(&v)
 		s.readFacts(ctx, t, &left)
 		s.readLooks(ctx, t, of.Look, &left)
 		_, _ = s.readTests(ctx, t, brief.ReadOptions{Reading: left})
