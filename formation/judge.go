@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/prompts"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -24,7 +25,8 @@ func (f *Former) judge(ctx context.Context, x *facts) error {
 		return fmt.Errorf("judge: %w", err)
 	}
 	var v prompts.JudgeOutput
-	answer, err := f.ask(ctx, p, x.lang, 1, func(raw json.RawMessage) (bad error) {
+	r := prompts.Load().Request(p, x.lang, 2*maxTokens)
+	answer, err := llm.Ask(ctx, f.generator, r, func(raw json.RawMessage) (bad error) {
 		if v, bad = in.Read(raw); bad != nil {
 			return bad
 		}

@@ -84,7 +84,8 @@ func (f *Former) readSome(ctx context.Context, runs []*DetectedRun) {
 	var answer llm.Answer
 	var read []prompts.AnalyseOutput
 	if err == nil {
-		answer, err = f.ask(ctx, p, in.Lang, len(runs), func(raw json.RawMessage) (bad error) {
+		r := prompts.Load().Request(p, in.Lang, maxTokens*(len(runs)+1))
+		answer, err = llm.Ask(ctx, f.generator, r, func(raw json.RawMessage) (bad error) {
 			if read, bad = in.Read(raw); bad != nil {
 				return bad
 			}
@@ -106,10 +107,3 @@ func (f *Former) readSome(ctx context.Context, runs []*DetectedRun) {
 
 // maxTokens bounds the answer about one run, or one comparison.
 const maxTokens = 400
-
-// ask sends a prompt about n runs to the model. If check refuses the answer, the model gets one try to repair it.
-func (f *Former) ask(
-	ctx context.Context, p prompts.Prompt, lang string, n int, check func(json.RawMessage) error,
-) (llm.Answer, error) {
-	return llm.Ask(ctx, f.generator, prompts.Load().Request(p, lang, maxTokens*(n+1)), check)
-}
