@@ -12,11 +12,8 @@ import (
 
 // takenAnswer is the result of an answer.
 type takenAnswer struct {
-	Tests   int          // tests that have a brief now
-	Told    int          // those of them with a pick of this answer
-	Refused []string     // why picks were refused, a sentence each, for people and for the reader
-	Unsaid  []string     // sentences that were refused, with the reason; the memory's own are given
-	Again   *ReadingTask // the tests whose picks were all refused, to be sent once more; nil: none
+	ReadCounts
+	Again *ReadingTask // the tests whose picks were all refused, to be sent once more; nil: none
 }
 
 // mostShare is the maximum share of the tests of a question for which one memory may be picked, from fewTests tests

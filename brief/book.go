@@ -293,22 +293,12 @@ func (b *Book) Since(at time.Time) []UpcomingTest {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	var out []UpcomingTest
-	for _, key := range b.keys() {
+	for _, key := range slices.Sorted(maps.Keys(b.briefs)) {
 		if f := b.briefs[key]; !f.Seen.Before(at) {
 			out = append(out, f.UpcomingTest)
 		}
 	}
 	return out
-}
-
-// keys returns the keys of the tests, sorted. The caller holds the lock.
-func (b *Book) keys() []string {
-	keys := make([]string, 0, len(b.briefs))
-	for k := range b.briefs {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // Forget drops the tests whose Seen is before the given time, with their briefs.

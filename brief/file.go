@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (b *Book) Save(w io.Writer) error {
 	if err := enc.Encode(header{Version: fileVersion, Last: b.last, Memories: memories, Purged: b.purged}); err != nil {
 		return fmt.Errorf("save briefs: %w", err)
 	}
-	for _, key := range b.keys() {
+	for _, key := range slices.Sorted(maps.Keys(b.briefs)) {
 		if err := enc.Encode(b.briefs[key]); err != nil {
 			return fmt.Errorf("save briefs: %w", err)
 		}

@@ -3,6 +3,7 @@ package brief
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/memtree/memtree/internal/text"
@@ -62,7 +63,7 @@ func (b *Book) Plan(tests []UpcomingTest, l QuestionLimits, near Sieve) []Readin
 		}
 	}
 	var out []ReadingTask
-	for _, from := range sortedKeys(waiting) {
+	for _, from := range slices.Sorted(maps.Keys(waiting)) {
 		fs := waiting[from]
 		slices.SortFunc(fs, func(x, y *Brief) int {
 			return cmp.Or(cmp.Compare(x.Product, y.Product), cmp.Compare(x.Key, y.Key))
@@ -215,13 +216,4 @@ func renumbered(tests []prompts.BriefTest) []prompts.BriefTest {
 		out[i].ID = fmt.Sprint("t", i+1)
 	}
 	return out
-}
-
-func sortedKeys[V any](m map[uint64]V) []uint64 {
-	keys := make([]uint64, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -38,7 +38,7 @@ func (r *modelReader) Request(q *ReadingTask) (llm.Request, error) {
 type ReadCounts struct {
 	Tests   int      `json:"read"`    // tests that have a brief now
 	Told    int      `json:"told"`    // of Tests, those with a pick of these answers
-	Refused []string `json:"refused"` // why picks were refused, a sentence each
+	Refused []string `json:"refused"` // why picks were refused, a sentence each, for people and for the reader
 	Unsaid  []string `json:"unsaid"`  // sentences that were refused, with the reason; the memory's own text is used
 }
 
@@ -67,7 +67,7 @@ func (r *modelReader) Read(ctx context.Context, b *Book, q ReadingTask) (ReadCou
 		}
 		q.found = r.found(&q)
 		t := b.take(&q, picks, by)
-		done.Add(ReadCounts{t.Tests, t.Told, t.Refused, t.Unsaid})
+		done.Add(t.ReadCounts)
 		if t.Again != nil {
 			todo = append([]ReadingTask{*t.Again}, todo...)
 		}
