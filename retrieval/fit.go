@@ -37,6 +37,16 @@ func (s *search) newFit(prompt string) *fitFilter {
 	return f
 }
 
+// clone returns a filter with the same threshold and without slots; nil for nil.
+func (f *fitFilter) clone() *fitFilter {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	c.best = nil
+	return &c
+}
+
 const buckets = 64
 
 // bucketOf returns the index in fitFilter.need for a slot with this leaning.

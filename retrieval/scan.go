@@ -14,10 +14,9 @@ type scratch struct {
 	open  []uint64    // see promising
 	ask   queryVector // the prompt's vector, if the search is dense
 
-	shared  []float32 // of a chunk: the sum of the idf of the tokens that a slot shares with the prompt
-	leans   []float32 // of a chunk: the most that the cosine of the leanings of a slot and the prompt may be
-	parts   []uint16  // of a chunk: the parts of the checks that the prompt leans to and that have no column
-	cursors []cursor  // of the tokens of the prompt
+	shared  []float32    // the sum of the idf of the tokens that each slot shares with the prompt; unless Query.Alike
+	cursors []cursor     // of the tokens of the prompt
+	chunks  []chunkSpace // of each sweeper
 }
 
 // Flags of a slot.

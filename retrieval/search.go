@@ -1,12 +1,15 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
 	"runtime"
 	"time"
 
+	"github.com/memtree/memtree/internal/cue"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -56,7 +59,8 @@ func (ix *Index) answer(ctx context.Context, st *indexState, q *Query, explain b
 }
 
 // begin reads the query: its tokens, its vector, its place. It also returns a note on failures. The caller must
-// release the search when it is done.
+// release the search when it is done. The lists of the tokens are added up while the vector is computed, since neither
+// needs the other.
 func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
@@ -67,20 +71,26 @@ func (ix *Index) begin(ctx context.Context, st *indexState, q *Query) (*search, 
 	if q.Step != "" {
 		prompt += "\n" + q.Step
 	}
-	note := st.note
-	if why := ix.askVector(ctx, s, prompt); why != "" {
-		note = why
+	listed := make(chan error, 1)
+	go func() { listed <- s.readLists(ix.tax, q, prompt) }()
+	note := cmp.Or(ix.askVector(ctx, s, prompt), st.note)
+	asked, lean := ix.checks().Task(prompt)
+	for _, c := range asked {
+		s.checks = append(s.checks, c.Check)
 	}
-	if err := s.readQuestion(ix, q, prompt); err != nil {
+	err := <-listed
+	if err == nil {
+		err = s.readScores(q, prompt, lean)
+	}
+	if err != nil {
 		ix.release(s)
 		return nil, "", err
 	}
 	return s, note, nil
 }
 
-// readQuestion flags the slots that must not be used, those of the place and those that fit the task, and estimates the
-// raw scores.
-func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
+// readLists flags the slots that must not be used and those of the place and its type, and adds up BM25.
+func (s *search) readLists(tax *taxonomy.Taxonomy, q *Query, prompt string) error {
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
 		for w, dead := range p.dead {
@@ -100,11 +110,7 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 			return err
 		}
 	}
-	s.types = sceneTypes(ix.tax, q.Scene.Type)
-	asked, leaning := ix.checks().Task(prompt)
-	for _, c := range asked {
-		s.checks = append(s.checks, c.Check)
-	}
+	s.types = sceneTypes(tax, q.Scene.Type)
 	if err := s.markPlace(&q.Scene); err != nil {
 		return err
 	}
@@ -114,11 +120,16 @@ func (s *search) readQuestion(ix *Index, q *Query, prompt string) error {
 	if err := s.weighWords(prompt); err != nil {
 		return err
 	}
+	return s.addWords(!q.Alike)
+}
+
+// readScores estimates the raw scores, and flags the slots that fit the task.
+func (s *search) readScores(q *Query, prompt string, lean cue.Leaning) error {
 	var fits *fitFilter
 	if !q.Alike {
 		fits = s.newFit(prompt)
 	}
-	if err := s.sweep(leaning, fits); err != nil {
+	if err := s.sweep(lean, fits); err != nil {
 		return err
 	}
 	if fits != nil {
@@ -173,11 +184,10 @@ func (ix *Index) borrow(slots int) *scratch {
 	if x == nil {
 		x = &scratch{}
 	}
-	x.lex, x.flag = resize(x.lex, slots), resize(x.flag, slots)
+	x.lex, x.shared, x.flag = resize(x.lex, slots), resize(x.shared, slots), resize(x.flag, slots)
 	if ix.model != nil {
 		x.rated, x.most = resize(x.rated, slots), resize(x.most, slots)
 	}
-	x.shared, x.leans = resize(x.shared, chunkSlots), resize(x.leans, chunkSlots)
 	clear(x.flag)
 	return x
 }

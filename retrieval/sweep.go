@@ -2,17 +2,25 @@ package retrieval
 
 import (
 	"math"
+	"runtime"
 	"sort"
+	"sync"
+	"sync/atomic"
 
 	"github.com/memtree/memtree/internal/cue"
 )
 
-// A search adds up the scores of all slots in one sweep, chunkSlots at a time: the BM25 of a chunk, then its fit to the
-// task, then the estimate of its raw scores. What is added up stays in the nearest caches of the processor, and each
-// posting is read once for both of its sums.
+// A search adds up the scores of all slots in two sweeps, chunkSlots at a time. The first adds up the lists of tokens;
+// each posting is read once for both of its sums. The second reads columns, which the vector and the task of the prompt
+// choose: the leanings of a chunk, then its fit to the task, then the estimate of its raw scores. What is added up stays
+// in the nearest caches of the processor. Several goroutines share the second sweep of a large index. No sum depends
+// on which of them has it.
 
-// chunkSlots is a multiple of blockSlots, so that a chunk begins with a block of sketches.
-const chunkSlots = 8192
+const (
+	chunkSlots   = 8192 // a multiple of blockSlots, so that a chunk begins with a block of sketches
+	chunksEach   = 4    // the least number of chunks for which a goroutine is worth its start
+	mostSweepers = 4
+)
 
 // cursor is the part of a list that a sweep has not used yet.
 type cursor struct {
@@ -41,6 +49,15 @@ func (c *cursor) until(s *segment, to int) ([]byte, error) {
 	return out, nil
 }
 
+// skip drops the postings of slots below from.
+func (c *cursor) skip(s *segment, from int) error {
+	for {
+		if postings, err := c.until(s, from); err != nil || len(postings) == 0 {
+			return err
+		}
+	}
+}
+
 // leaningTo is a check that the prompt leans to, in one segment: its column if it has one, else its list.
 type leaningTo struct {
 	by     float32 // what the unit of a part adds
@@ -57,82 +74,46 @@ func (l *leaningTo) at(from, i int) float32 {
 	return float32(l.by * float32(l.parts[i]))
 }
 
-// sweeper is a sweep of one part.
-type sweeper struct {
-	*search
-	p        *part
-	words    []cursor // of s.words
-	leanings []leaningTo
-	fits     *fitFilter // nil: the task is not considered
-	heads    []byte     // of all slots, if fits is set
-	sketches []byte     // nil: without vectors of the prompt's length
+// chunkSpace is the memory of a sweeper for one chunk.
+type chunkSpace struct {
+	leans []float32 // the most that the cosine of the leanings of a slot and the prompt may be
+	parts []uint16  // the parts of the checks that the prompt leans to and that have no column
 }
 
-// sweep fills s.lex, s.score and s.high, and gives fits the cases that may fit the task. fits may be nil.
-func (s *search) sweep(lean cue.Leaning, fits *fitFilter) error {
-	s.score, s.high, s.per = s.lex, s.lex, s.unit
-	if s.dense {
-		s.score, s.high, s.per = s.rated, s.most, 1
-	}
+// addWords fills s.lex and, with the task, s.shared.
+func (s *search) addWords(task bool) error {
+	s.cursors = resize(s.cursors, len(s.words))
 	for i := range s.st.parts {
-		w := &sweeper{search: s, p: &s.st.parts[i], fits: fits}
-		if err := w.open(i, lean); err != nil {
-			return err
+		p := &s.st.parts[i]
+		for j := range s.words {
+			s.cursors[j] = cursor{}
+			if s.words[j].known > 0 {
+				s.cursors[j].rest = s.words[j].lists[i]
+			}
 		}
-		for from := 0; from < w.p.n; from += chunkSlots {
-			if err := w.chunk(from, min(from+chunkSlots, w.p.n)); err != nil {
+		for from := 0; from < p.n; from += chunkSlots {
+			if err := s.addWordsTo(p, from, min(from+chunkSlots, p.n), task); err != nil {
 				return err
 			}
 		}
-		for _, c := range w.words {
+		for _, c := range s.cursors {
 			if len(c.page) > 0 || c.rest.n > 0 {
-				return w.p.Damaged(0, "a list names a slot that is not there")
+				return p.Damaged(0, "a list names a slot that is not there")
 			}
 		}
 	}
 	return nil
 }
 
-// open finds the columns and lists of the part, which has number i.
-func (w *sweeper) open(i int, lean cue.Leaning) (err error) {
-	w.words = resize(w.cursors, len(w.search.words))
-	w.cursors = w.words
-	for j := range w.words {
-		w.words[j] = cursor{}
-		if w.search.words[j].known > 0 {
-			w.words[j].rest = w.search.words[j].lists[i]
-		}
-	}
-	if w.dense && w.p.dims == len(w.ask.ints) {
-		if w.sketches, err = w.p.sketches(); err != nil {
-			return err
-		}
-	}
-	if w.fits == nil {
-		return nil
-	}
-	for _, share := range lean {
-		l, err := w.p.leaningTo(key(checkKind, share.Check), float32(share.Size)/(leaning-1))
-		if err != nil {
-			return err
-		}
-		w.leanings = append(w.leanings, l)
-	}
-	w.parts = resize(w.parts, len(w.leanings)*chunkSlots)
-	w.heads, err = w.p.heads()
-	return err
-}
-
-// chunk adds up the scores of the slots from before to.
-func (w *sweeper) chunk(from, to int) error {
-	lex := w.lex[w.p.base : w.p.base+w.p.n]
+// addWordsTo adds up the postings of the slots from before to.
+func (s *search) addWordsTo(p *part, from, to int, task bool) error {
+	lex, shared := s.lex[p.base:p.base+p.n], s.shared[p.base+from:p.base+to]
 	clear(lex[from:to])
-	shared, leans := w.shared[:to-from], w.leans[:to-from]
 	clear(shared)
-	for i := range w.words {
-		x := &w.search.words[i]
+	for i := range s.words {
+		x := &s.words[i]
 		for {
-			postings, err := w.words[i].until(w.p.segment, to)
+			postings, err := s.cursors[i].until(p.segment, to)
 			if err != nil {
 				return err
 			}
@@ -140,22 +121,137 @@ func (w *sweeper) chunk(from, to int) error {
 				break
 			}
 			ok := addShares(postings, &x.factors, lex)
-			if w.fits != nil && x.shared > 0 {
+			if task && x.shared > 0 {
 				ok = ok && addShared(postings, x.shared, from, shared)
 			}
 			if !ok {
-				return w.p.Damaged(0, "a list names a slot that is not there")
+				return p.Damaged(0, "a list names a slot that is not there")
 			}
 		}
 	}
+	return nil
+}
+
+// sweeper does a part of the second sweep. It claims chunks in their order, of one part of the index after the other.
+type sweeper struct {
+	*search
+	*chunkSpace
+	lean     cue.Leaning
+	fits     *fitFilter // nil: the task is not considered
+	plain    []int      // lessons whose check the prompt calls for plainly, numbered across all parts
+	p        *part      // nil: none yet
+	leanings []leaningTo
+	heads    []byte // of all slots, if fits is set
+	sketches []byte // nil: without vectors of the prompt's length
+	err      error
+}
+
+// sweep fills s.score and s.high, and gives fits the cases that may fit the task. It flags the lessons whose check the
+// prompt calls for plainly. fits may be nil.
+func (s *search) sweep(lean cue.Leaning, fits *fitFilter) error {
+	s.score, s.high, s.per = s.lex, s.lex, s.unit
+	if s.dense {
+		s.score, s.high, s.per = s.rated, s.most, 1
+	}
+	if !s.dense && fits == nil {
+		return nil
+	}
+	chunks := 0
+	for i := range s.st.parts {
+		chunks += (s.st.parts[i].n + chunkSlots - 1) / chunkSlots
+	}
+	return s.sweepBy(max(1, min(runtime.GOMAXPROCS(0), mostSweepers, chunks/chunksEach)), lean, fits)
+}
+
+// sweepBy does the second sweep with n sweepers. The first is this goroutine, so that the sweep ends although the
+// others may not start before that.
+func (s *search) sweepBy(n int, lean cue.Leaning, fits *fitFilter) error {
+	s.chunks = append(s.chunks, make([]chunkSpace, max(0, n-len(s.chunks)))...)
+	all := make([]sweeper, n)
+	var next atomic.Int64
+	var others sync.WaitGroup
+	for i := range all {
+		w := &all[i]
+		*w = sweeper{search: s, chunkSpace: &s.chunks[i], lean: lean, fits: fits.clone()}
+		if i > 0 {
+			others.Go(func() { w.err = w.sweep(&next) })
+		}
+	}
+	all[0].err = all[0].sweep(&next)
+	others.Wait()
+	for i := range all {
+		if all[i].err != nil {
+			return all[i].err
+		}
+		if fits == nil {
+			continue
+		}
+		fits.best = append(fits.best, all[i].fits.best...)
+		for _, at := range all[i].plain {
+			s.fitting[at] = enough
+			s.flag[at] |= fitsTask
+		}
+	}
+	return nil
+}
+
+// sweep does chunks until none is left. next is the number of the first that nobody has claimed.
+func (w *sweeper) sweep(next *atomic.Int64) error {
+	at, first := int(next.Add(1))-1, 0 // the claimed chunk, and the first one of a part
+	for i := range w.st.parts {
+		p := &w.st.parts[i]
+		end := first + (p.n+chunkSlots-1)/chunkSlots
+		if at < end {
+			if err := w.open(p); err != nil {
+				return err
+			}
+		}
+		for ; at < end; at = int(next.Add(1)) - 1 {
+			from := (at - first) * chunkSlots
+			if err := w.chunk(from, min(from+chunkSlots, p.n)); err != nil {
+				return err
+			}
+		}
+		first = end
+	}
+	return nil
+}
+
+// open finds the columns and lists of a part.
+func (w *sweeper) open(p *part) (err error) {
+	w.p, w.sketches, w.leanings = p, nil, w.leanings[:0]
+	if w.dense && p.dims == len(w.ask.ints) {
+		if w.sketches, err = p.sketches(); err != nil {
+			return err
+		}
+	}
+	if w.fits == nil {
+		return nil
+	}
+	for _, share := range w.lean {
+		l, err := p.leaningTo(key(checkKind, share.Check), float32(share.Size)/(leaning-1))
+		if err != nil {
+			return err
+		}
+		w.leanings = append(w.leanings, l)
+	}
+	w.leans = resize(w.leans, chunkSlots)
+	w.parts = resize(w.parts, len(w.leanings)*chunkSlots)
+	w.heads, err = p.heads()
+	return err
+}
+
+// chunk does the slots from before to.
+func (w *sweeper) chunk(from, to int) error {
 	if w.fits != nil {
+		leans := w.leans[:to-from]
 		clear(leans)
 		for i := range w.leanings {
 			if err := w.leanings[i].addBounds(w.p.segment, from, leans, w.parts[i*chunkSlots:]); err != nil {
 				return err
 			}
 		}
-		w.fitting(from, to, shared, leans)
+		w.fitting(from, to, w.shared[w.p.base+from:w.p.base+to], leans)
 	}
 	w.rate(from, to)
 	return nil
@@ -187,6 +283,9 @@ func (l *leaningTo) addBounds(s *segment, from int, leans []float32, room []uint
 	}
 	l.parts = room[:len(leans)]
 	clear(l.parts)
+	if err := l.list.skip(s, from); err != nil {
+		return err
+	}
 	for {
 		postings, err := l.list.until(s, from+len(leans))
 		if err != nil || len(postings) == 0 {
@@ -230,15 +329,14 @@ func (w *sweeper) rate(from, to int) {
 	}
 }
 
-// fitting adds the slots from before to that fit the task, and flags the lessons whose check the prompt calls for
-// plainly: its leaning is nearly that check alone. leans has bounds, so the leanings of those that may fit are added up
+// fitting adds the slots from before to that fit the task, and the lessons whose check the prompt calls for plainly:
+// its leaning is nearly that check alone. leans has bounds, so the leanings of those that may fit are added up
 // again.
 func (w *sweeper) fitting(from, to int, shared, leans []float32) {
 	first, last := w.p.level(2)
 	for slot := max(from, first); slot < min(to, last); slot++ {
 		if leans[slot-from] >= plainly && w.leaningOf(from, slot-from) >= plainly {
-			w.search.fitting[w.p.base+slot] = enough
-			w.flag[w.p.base+slot] |= fitsTask
+			w.plain = append(w.plain, w.p.base+slot)
 		}
 	}
 	first, _ = w.p.level(1)
