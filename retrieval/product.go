@@ -9,7 +9,7 @@ import (
 // The loops in which a search spends most of its time: the product of a query vector with a row, the scores of slots
 // by their sketches, the shares of a token, the parts of a check, and the choice of slots by their scores. Each is
 // written twice: here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit;
-// TestProducts, TestRate, TestShares, TestParts, TestNext, TestOrWhere and TestNextFitting prove that. So products of
+// TestProducts, TestRate, TestShares, TestTimes, TestParts, TestNext, TestOrWhere and TestNextFitting prove that. So products of
 // floats are rounded before they are added (the conversions to float32), because the compiler may otherwise fuse the
 // two where a processor can.
 
@@ -188,6 +188,19 @@ func addSharesPlain(postings []byte, f *shareFactors, lex []float32) bool {
 		lex[slot] += f.share(float32(uint16(x>>32)), float32(uint16(x>>48)))
 	}
 	return true
+}
+
+// addTimes adds the share of a token to lex, for slots in which it occurs times times and which have so many tokens.
+func addTimes(times []uint8, tokens []uint16, f *shareFactors, lex []float32) {
+	n := addTimesFast(times, tokens, f, lex)
+	addTimesPlain(times[n:], tokens[n:], f, lex[n:])
+}
+
+func addTimesPlain(times []uint8, tokens []uint16, f *shareFactors, lex []float32) {
+	tokens, lex = tokens[:len(times)], lex[:len(times)]
+	for i, x := range times {
+		lex[i] += f.share(float32(x), float32(tokens[i]))
+	}
 }
 
 // addParts adds the parts of a check, times by, to the leanings of slots.

@@ -59,6 +59,17 @@ func addSharesFast(postings []byte, f *shareFactors, lex []float32) (n int) {
 	return addSharesAVX2(&postings[0], n, f, &lex[0], len(lex)-1)
 }
 
+// addTimesFast does what addTimes does for the first n slots.
+func addTimesFast(times []uint8, tokens []uint16, f *shareFactors, lex []float32) (n int) {
+	n = len(times) &^ 7
+	if !fast || n == 0 {
+		return 0
+	}
+	_, _ = tokens[:len(times)], lex[:len(times)]
+	addTimesAVX2(&times[0], &tokens[0], n, f, &lex[0])
+	return n
+}
+
 // nextAboveFast returns the result of nextAbove, or a slot from which nextAbove must continue.
 func nextAboveFast(values []float32, by, least float32, at int) int {
 	n := len(values) - 7
@@ -126,6 +137,11 @@ func rateAVX2(sums *[16]byte, k int, factors *[5]float32, blocks *byte, n int, l
 //
 //go:noescape
 func addSharesAVX2(postings *byte, n int, f *shareFactors, lex *float32, last int) int
+
+// addTimesAVX2 adds n > 0 shares, a multiple of 8.
+//
+//go:noescape
+func addTimesAVX2(times *uint8, tokens *uint16, n int, f *shareFactors, lex *float32)
 
 // nextAboveAVX2 tests slots from at on, eight at a time, as long as at < n.
 //

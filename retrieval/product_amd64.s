@@ -199,6 +199,37 @@ done:
 	VZEROUPPER
 	RET
 
+// func addTimesAVX2(times *uint8, tokens *uint16, n int, f *shareFactors, lex *float32)
+TEXT ·addTimesAVX2(SB), NOSPLIT, $0-40
+	MOVQ times+0(FP), BX
+	MOVQ tokens+8(FP), DI
+	MOVQ n+16(FP), CX
+	MOVQ f+24(FP), SI
+	MOVQ lex+32(FP), DX
+	VBROADCASTSS 0(SI), Y11
+	VBROADCASTSS 4(SI), Y12
+	VBROADCASTSS 8(SI), Y13
+
+eight:
+	VPMOVZXBD (BX), Y4
+	VPMOVZXWD (DI), Y5
+	VCVTDQ2PS Y4, Y4
+	VCVTDQ2PS Y5, Y5
+	VMULPS    Y13, Y5, Y5
+	VADDPS    Y12, Y4, Y6
+	VADDPS    Y5, Y6, Y6
+	VMULPS    Y11, Y4, Y4
+	VDIVPS    Y6, Y4, Y4
+	VADDPS    (DX), Y4, Y4
+	VMOVUPS   Y4, (DX)
+	ADDQ      $8, BX
+	ADDQ      $16, DI
+	ADDQ      $32, DX
+	SUBQ      $8, CX
+	JNE       eight
+	VZEROUPPER
+	RET
+
 // func nextAboveAVX2(values *float32, by, least float32, at, n int) int
 TEXT ·nextAboveAVX2(SB), NOSPLIT, $0-40
 	MOVQ values+0(FP), BX

@@ -108,6 +108,23 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestTimes is the same for the shares of a token that has a column.
+func TestTimes(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	f := shareFactors{idf: 1.1, flat: 0.3, slope: 0.03}
+	for n := range 100 {
+		times, tokens, want := make([]uint8, n), make([]uint16, n), make([]float32, n)
+		for i := range n {
+			times[i], tokens[i] = uint8(r.IntN(4)*r.IntN(256)/3), uint16(r.Uint32N(1<<16)>>r.IntN(16)) //nolint:gosec // fits
+			want[i] = r.Float32()
+		}
+		got := slices.Clone(want)
+		addTimesPlain(times, tokens, &f, want)
+		addTimes(times, tokens, &f, got)
+		require.Equal(t, want, got, "%d slots", n)
+	}
+}
+
 // TestNext is the same for the choice of slots.
 func TestNext(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))

@@ -16,6 +16,8 @@ type scratch struct {
 
 	shared  []float32    // the sum of the idf of the tokens that each slot shares with the prompt; unless Query.Alike
 	cursors []cursor     // of the tokens of the prompt
+	times   [][]uint8    // the columns of those that have one
+	tokens  []uint16     // how many each slot has, if there is a column
 	chunks  []chunkSpace // of each sweeper
 }
 

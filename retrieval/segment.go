@@ -32,6 +32,8 @@ type segment struct {
 	columns [2]atomic.Pointer[[]byte]    // heads and sketches, each in one piece; nil until first used
 	kinds   atomic.Pointer[typeColumn]   // nil until first used
 	leans   sync.Map                     // from the key of a check to its column, see leanings
+	dense   sync.Map                     // from the key of a token to its column, see wordTimes
+	tokens  atomic.Pointer[[]uint16]     // of each slot; nil until first used
 	places  sync.Map                     // from the key of a place to its column, see members
 	ofCases atomic.Pointer[caseProducts] // nil until first used
 	alien   bool                         // the vectors are of another embedder and are not used

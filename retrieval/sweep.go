@@ -82,14 +82,10 @@ type chunkSpace struct {
 
 // addWords fills s.lex and, with the task, s.shared.
 func (s *search) addWords(task bool) error {
-	s.cursors = resize(s.cursors, len(s.words))
 	for i := range s.st.parts {
 		p := &s.st.parts[i]
-		for j := range s.words {
-			s.cursors[j] = cursor{}
-			if s.words[j].known > 0 {
-				s.cursors[j].rest = s.words[j].lists[i]
-			}
+		if err := s.openWords(p, i, task); err != nil {
+			return err
 		}
 		for from := 0; from < p.n; from += chunkSlots {
 			if err := s.addWordsTo(p, from, min(from+chunkSlots, p.n), task); err != nil {
@@ -112,6 +108,10 @@ func (s *search) addWordsTo(p *part, from, to int, task bool) error {
 	clear(shared)
 	for i := range s.words {
 		x := &s.words[i]
+		if times := s.times[i]; times != nil {
+			addTimes(times[from:to], s.tokens[from:to], &x.factors, lex[from:to])
+			continue
+		}
 		for {
 			postings, err := s.cursors[i].until(p.segment, to)
 			if err != nil {
