@@ -17,7 +17,7 @@ type Assertion struct {
 	Name      string               `json:"name,omitempty"`  // name of the element, or its label
 	Want      string               `json:"want,omitempty"`  // the right value on the page
 	Got       string               `json:"got,omitempty"`   // the wrong value that was observed
-	Later     bool                 `json:"later"`           // it is visible only after an action
+	Later     bool                 `json:"later"`           // a right page may meet it only after an action
 	Check     string               `json:"check,omitempty"` // id of the check that agents missed
 	ErrorType string               `json:"errorType"`       // error type of the first case
 	Cases     []string             `json:"cases"`           // ids of the cases with this expectation, sorted
@@ -54,8 +54,8 @@ func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	return a
 }
 
-// Merge joins assertions with equal ids into one, with all their cases. Those with code come first, otherwise the order
-// stays.
+// Merge joins assertions with equal ids, as Of returns them with one case each, into one with all cases. Those with
+// code come first, otherwise the order stays.
 func Merge(all []Assertion) []Assertion {
 	at := map[string]int{}
 	out := []Assertion{}

@@ -67,8 +67,8 @@ func Labelled(of []Stratum) Estimate {
 // Bins is the number of bins into which Bin divides risks.
 const Bins = 16
 
-// Bin returns the bin, 0 to Bins-1, of a predicted probability of being wrong, 0 to 1. Bin 0 is the least risky. All
-// bins have equal width in log-odds.
+// Bin returns the bin, 0 to Bins-1, of a predicted probability of being wrong, 0 to 1. Bin 0 is the least risky. Bins
+// have equal width in log-odds, except that the first and the last reach to 0 and 1.
 func Bin(p float64) int {
 	p = max(0.001, min(0.999, p))
 	return max(0, min(Bins-1, int((math.Log(p/(1-p))+4)/8*Bins)))

@@ -31,7 +31,7 @@ type CheckState int
 
 // The states of a Finding.
 const (
-	Unknown CheckState = iota // the observation does not show it
+	Unknown CheckState = iota // the observation does not show whether the page meets the expectation
 	Holds                     // the page meets the expectation
 	Broken                    // the page violates the expectation
 )
@@ -70,8 +70,8 @@ type Expected struct {
 	Got   string // the wrong value that was observed; "" if unknown
 
 	Asked  bool // the task quotes Want as visible at once, or the defect quotes Thing
-	Scoped bool // it belongs to one part of the page; an element with its name elsewhere is another one
-	Later  bool // it is visible only after an action, so its absence is no evidence
+	Scoped bool // the element is in one part of the page; one with its name elsewhere is another
+	Later  bool // the element is visible only after an action, so its absence is no evidence
 }
 
 // Finding is the result of checking one expectation against a page.

@@ -30,7 +30,7 @@ type Search struct {
 	Kinds []string // kinds of things to find, see Kinds; none: all
 	Where Query    // further conditions: product, days, direction and error type; its Words are ignored
 	Lang  string   // "zh" or "en": language of lessons that have both; "": as they are stored
-	Limit int      // 0: 20; at most MostHits
+	Limit int      // most hits; 0: 20; at most MostHits
 }
 
 // SearchHit is one thing that a Search found.
@@ -56,8 +56,9 @@ type Rings struct {
 	Elements func(ctx context.Context, q *Search) ([]SearchHit, error)
 }
 
-// Search calls the functions for the kinds that q selects, and returns at most q.Limit hits. Hits of several kinds are
-// interleaved, the best of each kind first. The error for an invalid question is a *tree.FieldError.
+// Search calls Memories, and the other functions for the kinds that q selects, and returns at most q.Limit hits. Hits
+// of several kinds are interleaved, the best of each kind first. If q.Where has days, it finds no element. The error
+// for an invalid question is a *tree.FieldError.
 func (r *Rings) Search(ctx context.Context, q Search) ([]SearchHit, error) {
 	if err := q.check(); err != nil {
 		return nil, err

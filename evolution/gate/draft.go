@@ -28,7 +28,7 @@ const (
 )
 
 // Clean changes d so that it can be checked and stored. Each text becomes one clean line, cut to its maximum length.
-// Conditions and citations lose repeats, and lessons get their ids.
+// Conditions and citations lose repeats, conditions also those beyond tree.MaxConditions, and lessons get their ids.
 func (d *Draft) Clean() {
 	d.Title, d.Description = oneLine(d.Title, maxTitle), oneLine(d.Description, maxSummary)
 	d.AppliesWhen, d.NotWhen = conditions(d.AppliesWhen), conditions(d.NotWhen)

@@ -1,5 +1,5 @@
-// Package gate decides whether a draft of a lesson is valid. The decision is the same for a draft of a model, a draft
-// of the rules and the edit of a person.
+// Package gate decides whether a draft of a lesson is valid. The gates are the same for a draft of a model, a draft of
+// the rules and the edit of a person, but some are stricter or laxer for one of them (Subject.Person, Subject.Strict).
 //
 // A draft is valid if all of these are true:
 //   - it is made of sentences in the language of its cases;
@@ -43,11 +43,11 @@ type Subject struct {
 	Lang      string       // language of most cases: zh or en
 	Check     string       // id of the check that the group shares, "" for none
 	Members   []*tree.Node // all cases of the group
-	Shown     []*tree.Node // the cases that the writer of the draft saw; the draft must cover them
+	Shown     []*tree.Node // the cases that the writer of the draft saw; the draft must cover most
 	Parts     []*tree.Node // of a strategy: the experiences below it
 	Opposite  []*tree.Node // memories in use of the same type with the opposite direction
-	Person    bool         // its writer is a person
-	Strict    bool         // its writer can reword it, so the gates are stricter about orders
+	Person    bool         // the writer of the draft is a person
+	Strict    bool         // the writer can reword the draft, so the gates are stricter about orders
 }
 
 // Gates checks drafts. Each gate is one reason for which it may refuse a draft.
@@ -110,8 +110,8 @@ func (j *Gates) Refuses(a *Subject, d *Draft) []string {
 	return j.ask(j.view(a, d), nil)
 }
 
-// RefusesTranslation returns why d.Other is not valid, none if it is valid or nil. It omits the gates that compare
-// tokens with those of the cases, because most cases are in the language of d. Call d.Clean first.
+// RefusesTranslation returns why d.Other is not valid, none if it is valid or nil. It omits the gates about citations,
+// the breadth of conditions and other memories, which are for d itself. Call d.Clean first.
 func (j *Gates) RefusesTranslation(a *Subject, d *Draft) []string {
 	if d.Other == nil || len(d.Lessons) == 0 {
 		return nil

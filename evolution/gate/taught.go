@@ -9,7 +9,8 @@ import (
 )
 
 // RefusesTaught returns every reason why d, a lesson that somebody taught without a case, is not valid; none if it is
-// valid. It omits the gates that need a case. lang, zh or en, is the language of the reasons. Call d.Clean first.
+// valid. It applies only the gates limits, breadth, forcing and safety. lang, zh or en, is the language of the reasons.
+// Call d.Clean first.
 func (j *Gates) RefusesTaught(d *Draft, lang string) []string {
 	about := &Subject{Type: tree.Experience, Lang: lang, Person: true, Strict: true}
 	return j.ask(j.view(about, d), []string{"limits", "breadth", "forcing", "safety"})
