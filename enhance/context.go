@@ -15,7 +15,7 @@ const (
 // Context is the text that an agent should read before a run or a step, from memories, facts, the map and earlier runs,
 // within a budget of tokens.
 type Context struct {
-	Trial  string        `json:"trial"`  // hand it back in Evaluation.Trial
+	Trial  string        `json:"trial"`  // id of the trial; hand it back in Evaluation.Trial
 	Text   string        `json:"text"`   // fenced blocks; "" if there is nothing
 	Tokens int           `json:"tokens"` // estimated length of Text
 	Budget int           `json:"budget"` // most tokens of Text

@@ -65,7 +65,7 @@ type Options struct {
 	Refused *tree.Refused
 
 	// Say maps the id of a memory to advice that a model wrote for this very test. It replaces the memory's own sentences,
-	// unless it gives a ground truth away.
+	// unless it may not be shown, such as because it gives a ground truth away.
 	Say map[string]string
 
 	// Facts are facts about the page now, as Observation.Hold returns them. The decided ones come first in the text, and
@@ -305,7 +305,7 @@ func (o Options) write(items []wordedMemory, facts, known []string) (Block, erro
 	return g, nil
 }
 
-// Placement is where guidance goes: after the prompt, or separate from it.
+// Placement is where guidance goes: after the prompt, before it, or separate from it.
 type Placement int
 
 // The placements.
@@ -315,8 +315,8 @@ const (
 	Separate                  // the guidance is not in the prompt; the caller passes it on, see Join
 )
 
-// Place returns prompt followed by guidance, with a blank line between them. The bytes of the prompt are unchanged.
-// Without guidance, or if p is Separate, Place returns the prompt alone.
+// Place returns prompt and guidance in the order of p, with a blank line between them. The bytes of the prompt are
+// unchanged. Without guidance, or if p is Separate, Place returns the prompt alone.
 func Place(prompt, guidance string, p Placement) string {
 	switch {
 	case guidance == "" || p == Separate:

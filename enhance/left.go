@@ -28,8 +28,8 @@ type By string
 const (
 	ByReader By = "read"  // a model chose it for the test ahead of the run
 	ByWords  By = "words" // the search found it for the query
-	ByTest   By = "test"  // it is a case of this very test, or a fact learned at it
-	ByPage   By = "page"  // it is a fact about the page of the query
+	ByTest   By = "test"  // a case of this very test, or a fact learned at it
+	ByPage   By = "page"  // a fact about the page of the query
 )
 
 // NewItem returns the Item of a memory that retrieval found. By and Because are empty.
@@ -58,8 +58,8 @@ func (l *Omission) NoRoom() bool { return l.Sentence == noRoom }
 
 // Codes of memories that retrieval selected but that are not in the guidance. The other codes are those of retrieval.
 const (
-	LeftOut retrieval.Code = "left_out" // its text may not be shown, is a repetition, or had no room
-	Gone    retrieval.Code = "gone"     // it went out of use while the query ran
+	LeftOut retrieval.Code = "left_out" // the memory may not be shown, is a repetition, had no room, or is held back
+	Gone    retrieval.Code = "gone"     // the memory went out of use while the query ran
 )
 
 // WhyLeft returns why the memory of h is not in the guidance; the Omission is empty if items contains it. dropped are

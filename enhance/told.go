@@ -18,7 +18,7 @@ type ToldFact struct {
 	Line int    `json:"line,omitempty"`
 	Seen string `json:"seen,omitempty"` // text of that line
 	Text string `json:"text"`           // what is true of the page, or why that is unknown
-	// it is not in the guidance, because another part of the page is undecided
+	// the fact is not in the guidance, because another part of the page is undecided
 	Silent bool `json:"silent,omitempty"`
 }
 

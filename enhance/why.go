@@ -26,10 +26,10 @@ const (
 
 // Reasons to withhold a memory that fits.
 var (
-	HeldType    = Drop{Reason: heldType, Sentence: heldType}       // memories of its error type were proven to do harm
+	HeldType    = Drop{Reason: heldType, Sentence: heldType}       // memories of its error type did harm
 	HeldNotFor  = Drop{Reason: heldNotFor, Sentence: heldNotFor}   // a person decided that it does not fit the test
-	HeldProduct = Drop{Reason: heldProduct, Sentence: heldProduct} // it is about another product
-	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest}       // it did harm at this test, see tree.Credit.NotOn
+	HeldProduct = Drop{Reason: heldProduct, Sentence: heldProduct} // the memory is about another product
+	HeldTest    = Drop{Reason: heldTest, Sentence: heldTest}       // the memory misled runs, see tree.Credit.NotOn
 )
 
 // HeldAgainst returns the Drop of a lesson that a person worded, because a newer lesson contradicts it. id and newer

@@ -24,7 +24,7 @@ import (
 // runs, with the context of the run that failed, and ends with that context. These runs are not recorded. Memory.Wait
 // waits for them, so the wrapped function must not call it.
 type AblateOptions struct {
-	Pairs      int // runs with the memories, and as many without: 2 or more; 3 is a good choice; 0: none
+	Pairs      int // runs with the memories, and as many without, 2 to 16; 3 is a good choice; 0: no ablation
 	PerFailure int // most runs for one failure; 0: 24
 	PerHour    int // most runs in an hour, for all failures together; 0: 60
 }

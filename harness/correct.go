@@ -22,7 +22,7 @@ import (
 type CorrectOptions struct {
 	Above float64       // probability of being wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
 	Do    ledger.Remedy // ledger.Flag, ledger.Rerun or ledger.Other; "": ledger.Flag
-	Look  bool          // have a model look at a judgment first, if its risk is at least half of Above
+	Look  bool          // of Correct, not of Wrap: a model looks first at a judgment with half the risk of Above or more
 	Since time.Time     // ignore results of corrections before it, such as those of an earlier agent
 }
 
@@ -43,7 +43,7 @@ func (o CorrectOptions) Check() (CorrectOptions, error) {
 	return o, nil
 }
 
-// Correct returns what to do about the judgment of e, nil if it is not likely enough to be wrong. Correction.Now is
+// Correct returns what to do about the judgment of e, nil if it has a label or is not likely enough to be wrong. Now is
 // the verdict to use; Correct changes none itself. It writes the correction to the ledger, unless Options.ReadOnly is
 // set. It cannot run a test again, so ledger.Rerun is an error. Wrap corrects its own runs; only code that does not
 // use Wrap calls Correct.

@@ -115,7 +115,7 @@ type WrapOptions struct {
 // Options connects a Harness with a memory. All fields but ReadOnly are required.
 type Options struct {
 	Memory   memory
-	Deadline time.Duration    // for each thing that memory does for a run
+	Deadline time.Duration    // most time for each thing that memory does for a run
 	Now      func() time.Time // returns the present time
 	Logger   *slog.Logger     // receives what failed without affecting a run
 	Closed   <-chan struct{}  // closes when the memory begins to close

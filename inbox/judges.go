@@ -21,7 +21,7 @@ import (
 // verdicts with a label, and on those of its verdicts among the newest 1,000 that wait for one.
 type JudgeRate struct {
 	Judge    string            `json:"judge"`    // name of the agent, "" for verdicts without one
-	Verdicts int               `json:"verdicts"` // number of these verdicts
+	Verdicts int               `json:"verdicts"` // number of verdicts that the rate rests on
 	Known    int               `json:"known"`    // of Verdicts, those with a label
 	Wrong    int               `json:"wrong"`    // of Known, wrong ones
 	Labelled estimate.Estimate `json:"labelled"` // share of wrong ones among Known; too high if the riskiest came first
@@ -30,7 +30,7 @@ type JudgeRate struct {
 	// Failing is the share of tests that fail in truth among the waiting verdicts; nil if too little is known of the
 	// judge.
 	Failing *estimate.Estimate `json:"failing,omitempty"`
-	Judged  float64            `json:"judged"` // share of the waiting verdicts that are fail, 0 to 1
+	Judged  float64            `json:"judged"` // share of fail among the waiting verdicts that are pass or fail, 0 to 1
 
 	// Changed is the number of known verdicts when package risk noticed a change of a judge or product and forgot what it
 	// had learned before; 0 if it noticed none.
