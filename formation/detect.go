@@ -28,8 +28,8 @@ type Detection struct {
 // It uses correct and direction as given. Without them a run with an excuse shows nothing about its judge, even
 // if a ground truth is given. Otherwise Detect compares judgment and ground truth, see
 // judgment.Compare: the verdicts of both if both have one (bool; pass, 失败 and the like; has_defect), else the fields
-// of the ground truth. Long free texts that differ, and a sentence against a bare verdict, are undecided; a Former
-// with a model then calls the model.
+// of the ground truth. A flaky result is undecided. So are long free texts that differ, and a sentence against a bare
+// verdict; a Former with a model then calls the model.
 //
 // The direction is false_pass when the agent's verdict is a pass and the truth is a failure or a defect, false_fail in
 // the reverse case, and other when one of the two cannot be read.
@@ -98,8 +98,8 @@ func among(list, word string) bool {
 	return word != "" && !strings.Contains(word, " ") && strings.Contains(list, " "+word+" ")
 }
 
-// Guess returns the direction in which a judgment of a foreign file was wrong. The judgment may be
-// JSON or plain text.
+// Guess returns the direction in which a judgment of a foreign file was wrong, None if it was right or cannot be
+// compared with truth. The judgment may be JSON or plain text.
 func Guess(judgment string, truth tree.Raw) taxonomy.Direction {
 	said := tree.Raw(judgment)
 	if said.Check() != nil || len(said) == 0 {

@@ -65,7 +65,7 @@ type Former struct {
 	compiled  func() compiled // compiles once, at the first wrong verdict
 }
 
-// New returns a Former.
+// New returns a Former with options o.
 func New(o Options) *Former {
 	f := &Former{
 		taxonomy: o.Taxonomy, generator: o.Generator, origin: o.Origin,
@@ -113,7 +113,8 @@ func (f *Former) shown(kind string) string {
 // Formed is the result of forming an evaluation. The caller commits Changes and
 // removes the evaluation from the outbox in one batch.
 type Formed struct {
-	Changes []tree.Change // none for a right or unlabelled verdict, or for an occurrence known already
+	// Changes is empty for a right or unlabelled verdict, an occurrence known already, or a case that a person forgot.
+	Changes []tree.Change
 	Verdict ledger.Verdict
 	Outcome *ledger.Outcome // nil unless the evaluation names a trial and is labelled
 	Notes   []string        // sentences for people about contradictions
@@ -148,8 +149,9 @@ func (f *Former) Form(ctx context.Context, e tree.Evaluation, v treeView) (Forme
 }
 
 // Detect finds whether the verdict of an accepted evaluation was wrong. It redacts the evaluation first, unless
-// Options.Redacted is set. It calls a model only when judgment and ground truth are free text and neither correct nor
-// direction is given; if the model fails, the verdict stays without a label.
+// Options.Redacted is set. It calls a model only when the judgment is free text, the ground truth is too or is a bare
+// verdict, and neither correct nor direction is given; if the model fails, the verdict stays as the function Detect
+// found it.
 //
 // The error is a *tree.FieldError when the evaluation is invalid, so that a retry would not help, or that of ctx.
 func (f *Former) Detect(ctx context.Context, e tree.Evaluation) (*DetectedRun, error) {

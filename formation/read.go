@@ -28,8 +28,9 @@ const atOnce = 4
 const MaxReads = atOnce * prompts.MaxRuns
 
 // Read calls the model to find what was missed in the wrong ones of runs: one call for up to prompts.MaxRuns runs, in
-// their order, and a few calls at once. It sends runs of the same evidence once, and skips a run that it has read or
-// whose case v has. Without a model it does nothing. Where the model fails, Insert uses the rules alone.
+// their order, and a few calls at once. It sends runs of the same evidence once, and skips a run that it has read, of a
+// product that no model may see, or whose case v has. Without a model it does nothing. Where the model fails, Insert
+// uses the rules alone.
 //
 // The error is that of the view or of ctx. Runs belong to one caller at a time.
 func (f *Former) Read(ctx context.Context, v treeView, runs []*DetectedRun) error {

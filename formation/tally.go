@@ -11,13 +11,13 @@ import (
 
 // CaseTally counts new cases, by analyst and by what is known of their causes.
 type CaseTally struct {
-	Cases   int `json:"cases"`
-	Checked int `json:"checked"` // with a check of the taxonomy that was missed
-	Worded  int `json:"worded"`  // with a described cause that no check fits
-	Silent  int `json:"silent"`  // with nothing about the cause
+	Cases   int `json:"cases"`   // new cases
+	Checked int `json:"checked"` // cases with a check that was missed
+	Worded  int `json:"worded"`  // cases with a described cause that no check fits
+	Silent  int `json:"silent"`  // cases with nothing about the cause
 
-	Misses   int `json:"misses"`   // of these cases; each defect that a ground truth lists is one
-	Expected int `json:"expected"` // the misses with expectations about the page
+	Misses   int `json:"misses"`   // misses of the cases; each defect that a ground truth lists is one
+	Expected int `json:"expected"` // of Misses, those with expectations about the page
 
 	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
 	// Why a called model did not read a case, by kind ("other" for an error without one): its answer was unusable, or
@@ -26,7 +26,7 @@ type CaseTally struct {
 	Unanswered map[llm.ErrorKind]int `json:"unanswered"`
 	// Verdicts left without a label, because a model that was called to compare judgment and ground truth failed.
 	Uncompared map[llm.ErrorKind]int `json:"uncompared"`
-	ModelError string                `json:"modelError,omitempty"` // the last of these failures, as text
+	ModelError string                `json:"modelError,omitempty"` // the last failure of a model, as text
 
 	// Again is the number of cases of any time that waited for a model and were read by it.
 	Again int `json:"again,omitempty"`

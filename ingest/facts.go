@@ -23,7 +23,7 @@ type FileStatement struct {
 // StatementOptions configures ReadStatements with what a file leaves open.
 type StatementOptions struct {
 	Product string // product of statements that name none
-	// for a list of issues: column by the names in IssueColumns; missing ones are found by their usual names
+	// Columns has, for a list of issues, columns by the names in IssueColumns; others are found by their usual names.
 	Columns map[string]string
 }
 
@@ -48,7 +48,8 @@ func badStatement(at, problem string, args ...any) error {
 }
 
 // ReadStatements reads the statements about products in the file name, or in a folder of observations of the tool
-// agent-qa. It returns the statements that it could read, and joins the errors of the others.
+// agent-qa. It returns the statements that it could read, and joins the errors of the others. An issue that is closed,
+// without a build in which it is fixed, is no statement.
 func ReadStatements(name string, o StatementOptions) ([]FileStatement, error) {
 	info, err := os.Stat(name)
 	if err != nil {

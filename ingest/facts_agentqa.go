@@ -92,7 +92,7 @@ type Observation struct {
 	ledger.Statement
 	Trust                 float64
 	Since, Used           time.Time
-	Confirms, Contradicts int    // how often it was confirmed
+	Confirms, Contradicts int    // how often people or runs confirmed and contradicted it
 	Source                string // id of a test, or name of who stated it
 }
 

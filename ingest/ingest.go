@@ -29,7 +29,7 @@
 //	requirements a table of requirements (CSV)
 //	memtree      JSON lines with walks of memtree's own form
 //
-// Values that were typed, bodies, headers and cookies are not read.
+// Values that were typed, bodies, cookies and all headers but Referer and Sec-Fetch-Dest are not read.
 //
 // # Statements
 //
@@ -99,15 +99,16 @@ func (e *FileError) Error() string { return e.File + " " + e.Problem }
 // the reader. The sequence can be ranged over only once, because it consumes r; it is not safe for concurrent use.
 //
 // A run without id and run id gets a run id from other data that distinguishes it from others: its trial, its time, or
-// how many equal ones came before it in the file. A file that is read twice gives the same keys. Files of the same
-// tests that were run on different days give different keys if they have times; without times, equal records of two
-// files have one key.
+// how many equal ones came before it in the file; with none of these it stays empty. A file that is read twice gives
+// the same keys. Files of the same tests that were run on different days give different keys if they have times;
+// without times, equal records of two files have one key.
 func Read(name string, r io.Reader) iter.Seq2[tree.Evaluation, error] {
 	return ReadRun(name, r, "", nil)
 }
 
-// ReadRun does as Read does, but run is the run id of records that have none; if run is empty, Read's rule applies. If
-// unread is not nil, ReadRun calls it for each ignored field of the top level, once for each name and at most 20 times.
+// ReadRun does as Read does, but run is the run id of records with neither id nor run id; if run is empty, Read's rule
+// applies. If unread is not nil, ReadRun calls it for each ignored field of the top level, once for each name and at
+// most 20 times.
 func ReadRun(name string, r io.Reader, run string, unread func(Unread)) iter.Seq2[tree.Evaluation, error] {
 	return readObjects(name, r, run, unread, rawObject.evaluation)
 }

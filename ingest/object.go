@@ -14,7 +14,7 @@ type Objects struct {
 }
 
 // NewObjects returns a reader of runs for JSON objects that were split from one file; name is that file in error
-// messages. An object without a run id gets run; if run is empty, it gets its trial or time, as with the function Read.
+// messages. An object without id and run id gets run; if run is empty, its trial or time, as with the function Read.
 // Equal objects are numbered.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 

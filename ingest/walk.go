@@ -16,7 +16,7 @@ import (
 type WalkOptions struct {
 	Product string // product under test
 	Build   string // build under test
-	Test    string // id of the test that ran; a trace names its own
+	Test    string // id of the test that ran; "": the title of a trace
 	Page    string // page of a snapshot; "": by the file's name, modal.aria.yaml → /modal
 	Format  string // one of WalkFormats; "": by the content
 }
