@@ -54,6 +54,9 @@ func ReadLabels(name string, r io.Reader) (Labels, error) {
 		l.decoder.finish(broken)
 		err = nil
 	}
+	if f, ok := errors.AsType[*ingest.FileError](err); ok && f.Problem == noTable {
+		f.Problem = noColumns
+	}
 	if err == nil && l.at == nil {
 		if err = l.decoder.unread(noColumns); len(l.out.Bad) == 0 {
 			err = &ingest.FileError{File: name, Problem: "is empty; " + tableOfTruths, Empty: true}

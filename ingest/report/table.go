@@ -195,7 +195,7 @@ func (c *csvReader) read() error {
 		case errors.Is(err, io.EOF):
 			continue
 		case err != nil && c.to.width() == 0:
-			return &ingest.FileError{File: c.name, Problem: "is no table: its first line cannot be read as CSV"}
+			return &ingest.FileError{File: c.name, Problem: noTable}
 		case err != nil:
 			err = c.bad(line, "", quoteOutOfPlace)
 		case len(cells) < c.to.width() && !bytes.HasSuffix(record, []byte("\n")):
@@ -231,7 +231,10 @@ func (c *csvReader) cells(record []byte) ([]string, error) {
 	return one.Read() //nolint:wrapcheck // the caller says what is wrong
 }
 
-const quoteOutOfPlace = `has a quotation mark out of place; put a cell with one into "…" and write it as ""`
+const (
+	noTable         = "is no table: its first line cannot be read as CSV"
+	quoteOutOfPlace = `has a quotation mark out of place; put a cell with one into "…" and write it as ""`
+)
 
 // record returns the lines of one row, nil if it was skipped.
 func (c *csvReader) record() (record []byte, line int, err error) {
