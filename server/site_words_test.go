@@ -116,7 +116,7 @@ func TestWordItBetter(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, a.Code, a.Body)
 	page = w.visit("GET", at, admin, "").Body
 	require.Contains(t, page, "<h1>Ann’s own title</h1>")
-	require.Contains(t, page, "Worded better")
+	require.Contains(t, page, "Edited")
 	require.Contains(t, page, "“to see”")
 	const history = "/trees/default/history"
 	form = formOf(page[strings.Index(page, `action="`+history):])

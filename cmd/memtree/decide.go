@@ -83,16 +83,16 @@ func decisionFailure(v *say.Voice, err error) error {
 		}
 		return v.Fail(err, "%s was purged: its bytes are gone, and that cannot be taken back", r.ID)
 	case curation.Since:
-		return v.Fail(err, "%s decided since: %s. Take that back first: memtree undo", whoDecided(v, r), decided(v, r))
+		return v.Fail(err, "%s decided since: %s. Take that back first: memtree undo", v.Names().Who(r.By), decided(v, r))
 	case curation.Theirs:
-		return v.Fail(err, "%s decided: %s. Nothing was changed; --over decides all the same", whoDecided(v, r),
+		return v.Fail(err, "%s decided: %s. Nothing was changed; --over decides all the same", v.Names().Who(r.By),
 			decided(v, r))
 	case curation.Several:
 		return v.Fail(err, "%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
 			r.ID, len(r.Labels), r.Now)
 	case curation.Banned:
 		return v.Fail(err, "%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
-			"that back", r.ID, whoDecided(v, r), text.Line(r.Now), r.ID)
+			"that back", r.ID, v.Names().Who(r.By), text.Line(r.Now), r.ID)
 	case curation.Alike:
 		return v.Fail(err, "%s says the same: %s Word that one better (memtree edit %s), or teach it again with its own "+
 			"words and more tests", r.ID, text.Line(r.Now), r.ID)
@@ -102,19 +102,11 @@ func decisionFailure(v *say.Voice, err error) error {
 	return err
 }
 
-// whoDecided names the author of the decision that blocks this one.
-func whoDecided(v *say.Voice, r *curation.RefusedError) string {
-	if r.By == "" || r.By == tree.ByPerson {
-		return v.Say("somebody who gave no name")
-	}
-	return r.By
-}
-
 // decided describes that decision and its time.
 func decided(v *say.Voice, r *curation.RefusedError) string {
 	what := r.Now
 	if len(r.Labels) == 1 {
-		what = text.Append(r.Labels[0].Evaluation+":", verdictName(v, &r.Labels[0]))
+		what = text.Append(r.Labels[0].Evaluation+":", v.Names().Verdict(&r.Labels[0]))
 	}
 	return dotted(what, r.At.UTC().Format("2006-01-02 15:04"))
 }
@@ -124,7 +116,7 @@ func printDecision(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.DecisionRes
 	if v.JSON {
 		return v.PrintJSON(d)
 	}
-	head := decisionHead(v, d.Action.Kind, n.ID)
+	head := v.Say("%s: %s", v.Names().Decision(d.Action.Kind), n.ID)
 	if d.Action.Purged {
 		head = v.Say("Purged: %s", n.ID)
 	}
@@ -192,30 +184,4 @@ func stays(n *tree.Node) bool {
 		}
 	}
 	return n.Type == tree.Strategy || evolution.Stays(n, left)
-}
-
-// decisionHead names the decision on a memory.
-func decisionHead(v *say.Voice, said tree.DecisionKind, id string) string {
-	switch said {
-	case tree.DecisionForget:
-		return v.Say("Forgotten: %s", id)
-	case tree.DecisionPin:
-		return v.Say("Pinned: %s", id)
-	case tree.DecisionBan:
-		return v.Say("Banned: %s", id)
-	case tree.DecisionEdit:
-		return v.Say("Edited: %s", id)
-	case tree.DecisionTeach:
-		return v.Say("Taught: %s", id)
-	case tree.DecisionRelabel:
-		return v.Say("Relabelled: %s", id)
-	case tree.DecisionAbout:
-		return v.Say("Corrected: %s", id)
-	case tree.DecisionReject:
-		return v.Say("Rejected: %s", id)
-	case tree.DecisionAccept:
-		return v.Say("Accepted: %s", id)
-	case tree.DecisionUndo:
-	}
-	return v.Say("Taken back: %s", id)
 }

@@ -65,7 +65,7 @@ func statementFlags(v *say.Voice, c *cobra.Command, s *ledger.Statement) {
 func factKinds(v *say.Voice) func() []cobra.Completion {
 	return func() (out []cobra.Completion) {
 		for _, k := range ledger.FactKinds() {
-			out = append(out, cobra.CompletionWithDesc(string(k), factKindName(v, k)))
+			out = append(out, cobra.CompletionWithDesc(string(k), v.Names().FactKind(k)))
 		}
 		return out
 	}
@@ -157,7 +157,7 @@ func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (cura
 			return a.Print(a.Wrap(a.Say("Purged: %s", d.Action.Node))...)
 		}
 		p := a.Page()
-		p.Bold(factHead(a.Voice, &d))
+		p.Bold(a.Say("%s: %s", a.Names().Decision(d.Action.Kind), d.Fact.ID))
 		factParts(a.Voice, p, d.Fact)
 		for _, id := range d.Fact.Against {
 			p.Add(a.Say("It differs from %s in its numbers only. Both are held back until memtree know "+
@@ -168,17 +168,4 @@ func factDecided(ctx context.Context, a *app, decide func(*memtree.Memory) (cura
 		}
 		return a.Print(p.Lines...)
 	})
-}
-
-// factHead describes what was decided on a fact.
-func factHead(v *say.Voice, d *curation.DecisionResult) string {
-	switch d.Action.Kind {
-	case curation.DecisionState:
-		return v.Say("Known: %s", d.Fact.ID)
-	case curation.DecisionConfirm, curation.DecisionSettle:
-		return v.Say("Confirmed: %s", d.Fact.ID)
-	case curation.DecisionContradict:
-		return v.Say("Contradicted: %s", d.Fact.ID)
-	}
-	return decisionHead(v, d.Action.Kind, d.Fact.ID)
 }

@@ -57,7 +57,7 @@ func printFacts(v *say.Voice, all []knowledge.Fact) error {
 	}}
 	for i := range all {
 		f := &all[i]
-		t.Add(short(f.ID), stateName(v, f.State), fmt.Sprintf("%.2f (%d)", f.Trust, f.N), f.Scope.Product, f.Text)
+		t.Add(short(f.ID), v.Names().FactState(f), fmt.Sprintf("%.2f (%d)", f.Trust, f.N), f.Scope.Product, f.Text)
 	}
 	return v.Table(t)
 }
@@ -100,12 +100,12 @@ func showFact(ctx context.Context, v *say.Voice, m *memtree.Memory, f *knowledge
 // factParts shows a statement, where it holds and the state of its fact.
 func factParts(v *say.Voice, p *say.Output, f *knowledge.Fact) {
 	p.Part(v.Say("statement"), f.Text)
-	p.Part(v.Say("kind"), factKindName(v, f.Kind))
+	p.Part(v.Say("kind"), v.Names().FactKind(f.Kind))
 	p.Part(v.Say("holds for"), dotted(f.Scope.Product, f.Scope.Suite, f.Scope.Test, place(v, &f.Scope), f.Agent))
 	p.Part(v.Say("pages"), strings.Join(f.Pages, " · "))
 	p.Part(v.Say("builds"), strings.Join(f.Builds, " "))
 	p.Part(v.Say("fixed in"), f.Fixed)
-	p.Part(v.Say("state"), dotted(stateName(v, f.State), v.Because(f.Why, nil)))
+	p.Part(v.Say("state"), dotted(v.Names().FactState(f), v.Because(f.Why, nil)))
 	p.Part(v.Say("trust"), v.Say("%.2f, of %d", f.Trust, f.N))
 }
 
@@ -142,23 +142,6 @@ func howName(v *say.Voice, f *knowledge.FoundFact) string {
 	case knowledge.ByWords:
 	}
 	return v.Say("the question mentions %.0f %% of it", f.Share*100)
-}
-
-// kindName names a kind of fact for people.
-func factKindName(v *say.Voice, k ledger.FactKind) string {
-	return cmp.Or(map[ledger.FactKind]string{
-		ledger.Behaviour: v.Say("behaviour"), ledger.Rule: v.Say("rule"), ledger.Format: v.Say("format"),
-		ledger.Intended: v.Say("intended"), ledger.KnownBug: v.Say("known bug"), ledger.Pattern: v.Say("pattern"),
-		ledger.Preference: v.Say("preference"),
-	}[k], string(k))
-}
-
-// stateName names the state of a fact for people.
-func stateName(v *say.Voice, s knowledge.FactState) string {
-	return cmp.Or(map[knowledge.FactState]string{
-		knowledge.Proposed: v.Say("proposed"), knowledge.Active: v.Say("in use"), knowledge.Disputed: v.Say("disputed"),
-		knowledge.Superseded: v.Say("superseded"), knowledge.Archived: v.Say("out of use"),
-	}[s], string(s))
 }
 
 // sourceName names who stated a fact first.

@@ -208,7 +208,7 @@ func (s *labelSession) tell(ctx context.Context, u *inbox.Unlabelled, t curation
 	case len(d.Decided) > 0:
 		s.passed[id] = true
 		return s.line(s.Say("%s decided meanwhile: %s. It stays so.", cmp.Or(d.Decided[0].By, s.Say("somebody")),
-			verdictName(s.Voice, &d.Decided[0].Verdict)))
+			s.Voice.Names().Verdict(&d.Decided[0].Verdict)))
 	case len(d.Verdicts) == 0:
 		s.passed[id] = true
 		return s.line(s.Sentence(relabelFailure(s.Voice, id, &curation.UnkeptError{Evaluation: id})))
@@ -221,12 +221,12 @@ func (s *labelSession) tell(ctx context.Context, u *inbox.Unlabelled, t curation
 	}
 	s.past = append(s.past, answered{id, true, wrong})
 	if v.Node != "" {
-		if err := s.line(s.Say("Saved: %s; case %s", verdictName(s.Voice, v), v.Node)); err != nil {
+		if err := s.line(s.Say("Saved: %s; case %s", s.Voice.Names().Verdict(v), v.Node)); err != nil {
 			return err
 		}
 		return s.offer(ctx, v.Node)
 	}
-	return s.line(s.Say("Saved: %s", verdictName(s.Voice, v)))
+	return s.line(s.Say("Saved: %s", s.Voice.Names().Verdict(v)))
 }
 
 // offer prints how to teach a lesson if several notes are alike and no check explains them. It does so once in a

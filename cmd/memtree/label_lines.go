@@ -288,7 +288,7 @@ func (l *labelling) tell(ctx context.Context, x *report.Label, id string, t cura
 		return l.refuse(x, "truth", l.Say("cannot be compared with the verdict; write right or wrong"))
 	case errors.As(err, &refused) && refused.Why == curation.Theirs:
 		return l.refuse(x, "truth", l.Say("is %s, but %s decided: %s. --over labels it all the same", x.Truth,
-			whoDecided(l.Voice, refused), decided(l.Voice, refused)))
+			l.Names().Who(refused.By), decided(l.Voice, refused)))
 	case errors.As(err, &refused):
 		return l.refuse(x, "", l.Sentence(decisionFailure(l.Voice, err)))
 	default:

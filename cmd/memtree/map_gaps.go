@@ -46,28 +46,11 @@ func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 	}}
 	for i := range gaps {
 		g := &gaps[i]
-		t.Add(gapName(v, g), g.Page, g.Name, fmt.Sprint(g.Risk))
+		t.Add(v.Names().Gap(g), g.Page, g.Name, fmt.Sprint(g.Risk))
 	}
 	out := t.Painted(&v.Terminal)
 	if len(gaps) < all {
 		out = append(out, v.Say("%d more; --limit 0 prints all.", all-len(gaps)))
 	}
 	return v.Print(out...)
-}
-
-func gapName(v *say.Voice, g *appmap.Gap) string {
-	switch g.Kind {
-	case appmap.UntestedElement:
-		return g.Role
-	case appmap.UntestedPage:
-		return v.Say("page")
-	case appmap.OrphanPage:
-		return v.Say("page without a way")
-	case appmap.UntestedCall:
-		return v.Say("interface")
-	case appmap.UntestedFlow:
-		return v.Say("flow")
-	default:
-		return v.Say("requirement")
-	}
 }

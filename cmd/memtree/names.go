@@ -12,7 +12,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/internal/text"
-	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -43,20 +42,6 @@ func typeName(v *say.Voice, tax *taxonomy.Taxonomy, id string) string {
 // branchName names an error type and a direction for people.
 func branchName(v *say.Voice, tax *taxonomy.Taxonomy, id string, d taxonomy.Direction) string {
 	return typeName(v, tax, id) + " · " + v.DirectionName(d)
-}
-
-// statusName names the standing of a memory for people.
-func statusName(v *say.Voice, s tree.Status) string {
-	return cmp.Or(map[tree.Status]string{
-		tree.Active: v.Say("in use"), tree.Probation: v.Say("in use, on probation"),
-		tree.Quarantined: v.Say("waits for a person"), tree.Retired: v.Say("out of use"),
-		tree.Archived: v.Say("out of use"), tree.BuriedFor: v.Say("out of use"),
-	}[s], string(s))
-}
-
-// markName names a pin, "" if there is none. A ban is a standing.
-func markName(v *say.Voice, m tree.Mark) string {
-	return map[tree.Mark]string{tree.Pinned: v.Say("pinned")}[m]
 }
 
 func runCount(v *say.Voice, n int) string {
@@ -196,21 +181,6 @@ func emptyNotNull[T any](list []T) []T {
 		return []T{}
 	}
 	return slices.Clip(list)
-}
-
-// verdictName describes a verdict as right or wrong, with its direction.
-func verdictName(v *say.Voice, x *ledger.Verdict) string {
-	switch {
-	case x.Apart():
-		return v.DirectionName(x.Direction)
-	case !x.Labelled:
-		return v.Say("of no known truth")
-	case x.Correct:
-		return v.Say("right")
-	case x.Direction == taxonomy.Other || x.Direction == taxonomy.None:
-		return v.Say("wrong")
-	}
-	return v.Say("wrong (%s)", v.DirectionName(x.Direction))
 }
 
 func polarityName(v *say.Voice, p judgment.Polarity) string {

@@ -116,9 +116,9 @@ func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *ledger.Verdict, 
 		return v.PrintJSON(d)
 	}
 	is := d.Verdict
-	out := v.Wrap(v.Paint(say.Bold, decisionHead(v, tree.DecisionRelabel, is.Evaluation)))
+	out := v.Wrap(v.Paint(say.Bold, v.Say("%s: %s", v.Names().Decision(tree.DecisionRelabel), is.Evaluation)))
 	add := func(s string) { out = append(out, v.Wrap("  "+s)...) }
-	add(v.Say("it was %s; now it is %s", verdictName(v, was), verdictName(v, is)))
+	add(v.Say("it was %s; now it is %s", v.Names().Verdict(was), v.Names().Verdict(is)))
 	for _, c := range d.Changes {
 		switch {
 		case c.Node.Forgotten():

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -77,15 +76,8 @@ func runTable(v *say.Voice, found []agentrun.Episode) []string {
 		if len(r.Tasks) > 0 {
 			tasks = fmt.Sprintf("%d/%d", done, len(r.Tasks))
 		}
-		t.Add(text.Fit(r.ID, 24), runState(v, r.State), tasks, count(len(r.Of(ledger.WorkFinding))),
+		t.Add(text.Fit(r.ID, 24), v.Names().RunState(r.State), tasks, count(len(r.Of(ledger.WorkFinding))),
 			r.Last.UTC().Format("01-02 15:04"), text.Line(r.Goal))
 	}
 	return t.Painted(&v.Terminal)
-}
-
-func runState(v *say.Voice, s agentrun.State) string {
-	return cmp.Or(map[agentrun.State]string{
-		agentrun.Open: v.Say("under way"), agentrun.Success: v.Say("success"), agentrun.Partial: v.Say("partial"),
-		agentrun.Failure: v.Say("failure"),
-	}[s], string(s))
 }

@@ -98,10 +98,10 @@ func printNode(
 	a *app, tax *taxonomy.Taxonomy, n *tree.Node, said string, left []tree.Refusal, past []curation.Past,
 ) error {
 	p := a.Page()
-	p.Bold(fmt.Sprintf("%s %s", a.LevelName(n.Type), n.ID))
+	p.Bold(fmt.Sprintf("%s %s", a.Names().Level(n.Type), n.ID))
 	p.Part(a.Say("error type"), fmt.Sprintf("%s · %s", n.ErrorType, typeName(a.Voice, tax, n.ErrorType)))
 	p.Part(a.Say("direction"), fmt.Sprintf("%s · %s", n.Direction, a.DirectionName(n.Direction)))
-	p.Part(a.Say("status"), dotted(string(n.Standing()), statusName(a.Voice, n.Standing()), markName(a.Voice, n.Mark)))
+	p.Part(a.Say("status"), dotted(string(n.Standing()), a.Names().Status(n)))
 	p.Part(a.Say("scene"), dotted(n.Scene.ID, n.Scene.Type, n.Scene.Route))
 	p.Part(a.Say("applies to"), dotted(n.Scope.Product, n.Scope.Suite, n.Scope.Test, place(a.Voice, &n.Scope)))
 	if n.Taught == nil || n.Credit != nil && n.Credit.Runs > 0 { // a taught lesson has no evidence before it has runs
@@ -125,7 +125,7 @@ func printNode(
 		p.Part(a.Say("mistake"), l.Mistake)
 	}
 	for i := range left {
-		p.Part(a.Say("left out"), refusal(a.Voice, tax, &left[i]))
+		p.Part(a.Say("left out"), a.Names().Refusal(tax, &left[i]))
 	}
 	p.Part(a.Say("when"), strings.Join(says.AppliesWhen, "\n"))
 	p.Part(a.Say("not when"), strings.Join(says.NotWhen, "\n"))
@@ -141,19 +141,6 @@ func printNode(
 	historyParts(a.Voice, p, n)
 	decisions(a.Voice, p, n, past)
 	return a.Print(p.Lines...)
-}
-
-// refusal names the check of refused advice and who refused it.
-func refusal(v *say.Voice, tax *taxonomy.Taxonomy, no *tree.Refusal) string {
-	by, check := cmp.Or(no.By, v.Say("a person")), ""
-	if c, known := tax.Check(no.Check); known {
-		check = c.Name.In(v.Lang)
-	}
-	said := map[tree.DecisionKind]string{
-		tree.DecisionBan: v.Say("banned by %s", by), tree.DecisionReject: v.Say("rejected by %s", by),
-		tree.DecisionForget: v.Say("forgotten by %s", by),
-	}[no.Said]
-	return dotted(said, check)
 }
 
 // evidenceRunes is how much of a long text a page shows; --json prints the whole text.
@@ -263,11 +250,11 @@ func decisions(v *say.Voice, p *say.Output, n *tree.Node, past []curation.Past) 
 		switch len(d.Labels) {
 		case 0:
 		case 1:
-			what = verdictName(v, &d.Labels[0])
+			what = v.Names().Verdict(&d.Labels[0])
 		default:
 			what = v.Say("%d verdicts", len(d.Labels))
 		}
-		by, at := cmp.Or(d.By, v.Say("a person")), d.At.Format(time.RFC3339)
+		by, at := v.Names().Who(d.By), d.At.Format(time.RFC3339)
 		p.Part(d.Kind.Name(), dotted(by, at, cmp.Or(what, about), back, d.Why))
 	}
 }

@@ -128,7 +128,7 @@ func printStats(ctx context.Context, a *app, m *memtree.Memory, s *stats, model 
 	}
 	section(a.Say("error type"), s.Types, func(k string) string { return typeName(a.Voice, m.Taxonomy(), k) })
 	section(a.Say("direction"), s.Directions, func(k string) string { return a.DirectionName(taxonomy.Direction(k)) })
-	section(a.Say("status"), s.Statuses, func(k string) string { return statusName(a.Voice, tree.Status(k)) })
+	section(a.Say("status"), s.Statuses, func(k string) string { return a.Names().Standing(tree.Status(k)) })
 	switch {
 	case len(t.Rows) > 0:
 		p.Table(t)

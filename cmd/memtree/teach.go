@@ -88,7 +88,7 @@ func withoutRoom(ctx context.Context, v *say.Voice, m *memtree.Memory, n *tree.N
 // taughtLines describes the taught lesson and its consequences.
 func taughtLines(v *say.Voice, d *curation.DecisionResult) []string {
 	n := &d.Changes[0].Node
-	head := decisionHead(v, tree.DecisionTeach, n.ID)
+	head := v.Say("%s: %s", v.Names().Decision(tree.DecisionTeach), n.ID)
 	if d.Changes[0].Op != tree.OpAdd {
 		head = v.Say("Taught again: %s", n.ID)
 	}

@@ -47,7 +47,7 @@ func (s *Site) listFacts(w http.ResponseWriter, r *http.Request, v *Visitor, sta
 		d.Out = true
 	}
 	if done := r.URL.Query().Get("done"); done != "" {
-		d.Decided = s.speech(v.Lang).said(tree.DecisionKind(done))
+		d.Decided = s.speech(v.Lang).Decision(tree.DecisionKind(done))
 	}
 	all, err := v.Memory.Knowledge().List(r.Context(), d.Filter)
 	if err != nil {
@@ -194,43 +194,4 @@ func pageOf(id string) string {
 		return "facts/" + id
 	}
 	return "memories/" + id
-}
-
-// factKind names a kind of fact.
-func (s *speech) factKind(k ledger.FactKind) string {
-	switch k {
-	case ledger.Rule:
-		return s.say("rule")
-	case ledger.Format:
-		return s.say("format")
-	case ledger.Intended:
-		return s.say("intended")
-	case ledger.KnownBug:
-		return s.say("known bug")
-	case ledger.Pattern:
-		return s.say("pattern")
-	case ledger.Preference:
-		return s.say("preference")
-	case ledger.Behaviour:
-	}
-	return s.say("behaviour")
-}
-
-// factState names the state of a fact.
-func (s *speech) factState(f *knowledge.Fact) string {
-	switch f.State {
-	case knowledge.Proposed:
-		return s.say("proposed")
-	case knowledge.Disputed:
-		return s.say("disputed")
-	case knowledge.Superseded:
-		return s.say("replaced")
-	case knowledge.Archived:
-		return s.say("out of use")
-	case knowledge.Active:
-		if f.Trust < knowledge.Floor {
-			return s.say("doubted, not given")
-		}
-	}
-	return s.say("in use")
 }

@@ -38,7 +38,7 @@ func (s *Site) history(w http.ResponseWriter, r *http.Request, v *Visitor) error
 	said := s.speech(v.Lang)
 	d := historyData{By: field(r, "by")}
 	if back := field(r, "done"); back != "" {
-		d.Done = said.say("Taken back: %s", said.said(tree.DecisionKind(back)))
+		d.Done = said.say("Taken back: %s", said.Decision(tree.DecisionKind(back)))
 	}
 	from, n := atoi(field(r, "from")), 0
 	names := map[string]bool{}
@@ -122,7 +122,7 @@ func (s *Site) takeBack(w http.ResponseWriter, r *http.Request, v *Visitor) erro
 
 // takingBack returns a sentence on a decision and its author.
 func (s *speech) takingBack(p *curation.Past, who string) string {
-	by, what := s.who(p.By), s.decided(p)
+	by, what := s.Who(p.By), s.decided(p)
 	if p.By == who {
 		return s.say("You decided this on %s: %s.", day(p.At), what)
 	}
@@ -131,13 +131,13 @@ func (s *speech) takingBack(p *curation.Past, who string) string {
 
 // decided returns what was decided; for labels, the number of each kind.
 func (s *speech) decided(p *curation.Past) string {
-	what := s.said(p.Kind)
+	what := s.Decision(p.Kind)
 	if len(p.Labels) == 0 {
 		return what
 	}
 	n := map[string]int{}
 	for i := range p.Labels {
-		n[s.labelOf(&p.Labels[i])]++
+		n[s.Verdict(&p.Labels[i])]++
 	}
 	kinds := slices.Sorted(maps.Keys(n))
 	if len(p.Labels) == 1 {
@@ -147,19 +147,6 @@ func (s *speech) decided(p *curation.Past) string {
 		kinds[i] = s.say("%d × %s", n[k], k)
 	}
 	return s.say("%d verdicts labelled", len(p.Labels)) + s.say(": ") + joined(kinds, s.say(", "))
-}
-
-// labelOf names a label.
-func (s *speech) labelOf(v *ledger.Verdict) string {
-	switch {
-	case v.Apart():
-		return v.Direction.Name().In(s.lang)
-	case !v.Labelled:
-		return s.say("without a label")
-	case v.Correct:
-		return s.say("right")
-	}
-	return v.Direction.Name().In(s.lang)
 }
 
 // decidedOf is decided for templates, which have a decision embedded in another type.

@@ -107,5 +107,5 @@ func (s *speech) jobBy(by string) string {
 	case "reader":
 		return s.say("because tests are coming")
 	}
-	return s.say("by %s", s.who(by))
+	return s.say("by %s", s.Who(by))
 }

@@ -121,9 +121,9 @@ func (s *speech) because(sentence string, values []any, name func(id string) str
 	for i, arg := range values {
 		switch v := arg.(type) {
 		case tree.Type:
-			args[i] = s.level(v)
+			args[i] = s.Level(v)
 		case taxonomy.Direction:
-			args[i] = v.Name().In(s.lang)
+			args[i] = s.Direction(v)
 		case string:
 			args[i] = v
 			if isMemory().MatchString(v) {

@@ -81,22 +81,3 @@ func (d *mapData) read(x *appmap.Map, wrong map[string]float64) {
 func (d *mapData) To(page string) string {
 	return "?" + url.Values{"product": {d.Product}, "page": {page}}.Encode()
 }
-
-// gapKind names what a gap is about.
-func (s *speech) gapKind(k appmap.GapKind) string {
-	switch k {
-	case appmap.UntestedElement:
-		return s.say("element")
-	case appmap.UntestedPage:
-		return s.say("page")
-	case appmap.OrphanPage:
-		return s.say("page that nothing leads to")
-	case appmap.UntestedCall:
-		return s.say("interface")
-	case appmap.UntestedFlow:
-		return s.say("flow")
-	case appmap.UntestedRequirement:
-		return s.say("requirement")
-	}
-	return string(k)
-}

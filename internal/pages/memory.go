@@ -21,7 +21,7 @@ import (
 type memoryData struct {
 	*tree.Node
 	Said     string             // its text in guidance, for a case before its very test
-	Left     []tree.Refusal     // its refused advice
+	Left     []string           // its refused advice, and who refused it
 	Type     taxonomy.ErrorType // of error
 	Above    []tree.Node        // its parents, or the memory that replaced it
 	Below    []tree.Node        // the memories it rests on
@@ -91,7 +91,10 @@ func (s *Site) memory(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	}
 	said, left := v.Memory.Curation().Given(&n, v.Lang)
 	n = v.shown(&n)
-	d := memoryData{Said: said, Left: left, Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
+	d := memoryData{Said: said, Node: &n, Editable: v.Admin && n.Type != tree.Case && n.Live()}
+	for i := range left {
+		d.Left = append(d.Left, s.speech(v.Lang).Refusal(v.Memory.Taxonomy(), &left[i]))
+	}
 	d.Type, _ = v.Memory.Taxonomy().ErrorType(n.ErrorType)
 	if c := n.CaseData; c != nil {
 		d.Judgment, d.Truth = judged(&n), truthOfCase(&n)

@@ -123,7 +123,7 @@ func TestHistory(t *testing.T) {
 	_, err = c.Ban(t.Context(), done.Verdict.Node, curation.Options{By: "ann", Why: "a <test> of ours"})
 	require.NoError(t, err)
 	body := see(t, v, "history", "")
-	require.Contains(t, body, "Verdict labelled: defect missed")
+	require.Contains(t, body, "Verdict labelled: wrong (defect missed)")
 	require.Contains(t, body, "bo · ")
 	require.Contains(t, body, "a &lt;test&gt; of ours")
 	require.Contains(t, body, "Signed in as ann")

@@ -46,7 +46,7 @@ func (s *speech) trouble(t *Trouble) string {
 	if kind := s.kind(t.Kind); kind != "" {
 		return kind
 	}
-	if s.lang != "en" {
+	if s.Lang != "en" {
 		return s.say("The request cannot be used; nothing was changed.")
 	}
 	return t.Detail
@@ -104,16 +104,16 @@ func (s *speech) refused(e *curation.RefusedError) string {
 		}
 		return s.say("Its bytes were removed; that cannot be taken back.")
 	case curation.Since:
-		return s.say("%s decided since; take that back first.", s.who(e.By))
+		return s.say("%s decided since; take that back first.", s.Who(e.By))
 	case curation.Theirs:
-		return s.say("%s decided otherwise on %s; nothing was changed.", s.who(e.By), day(e.At))
+		return s.say("%s decided otherwise on %s; nothing was changed.", s.Who(e.By), day(e.At))
 	case curation.Several:
 		return s.say("It is one of %d verdicts that were labelled together; take the label back on the page Decisions.",
 			len(e.Labels))
 	case curation.Alike:
 		return s.say("Another lesson says the same; word that one better.")
 	case curation.Banned:
-		return s.say("%s banned or rejected a lesson of the same meaning; nothing was taught.", s.who(e.By))
+		return s.say("%s banned or rejected a lesson of the same meaning; nothing was taught.", s.Who(e.By))
 	case curation.Nothing:
 	}
 	return s.say("There is no decision to take back.")
@@ -192,7 +192,7 @@ var unsafeText = sync.OnceValue(func() *regexp.Regexp {
 // message returns why a field is invalid, in the language of the visitor; "" without a translation. Texts in quotation
 // marks are %q in zh.po, numbers %d.
 func (s *speech) message(english string) string {
-	if s.lang == "en" {
+	if s.Lang == "en" {
 		return english
 	}
 	switch english {

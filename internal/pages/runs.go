@@ -66,23 +66,6 @@ func (s *Site) oneRun(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	return s.render(w, http.StatusOK, s.page(r, v, "run", s.speech(v.Lang).say("Run"), &d))
 }
 
-// runState names how far a run is.
-func (s *speech) runState(state run.State) string {
-	switch state {
-	case run.Open:
-		return s.say("under way")
-	case run.Ended:
-		return s.say("ended")
-	case run.Success:
-		return s.say("success")
-	case run.Partial:
-		return s.say("partly done")
-	case run.Failure:
-		return s.say("failure")
-	}
-	return string(state)
-}
-
 // noteKind names what notes are.
 func (s *speech) noteKind(kind ledger.WorkKind) string {
 	switch kind {

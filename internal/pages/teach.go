@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 
@@ -39,7 +38,7 @@ func (s *Site) taught(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	case errors.As(err, &said) && said.Why == curation.Alike:
 		d.Refused, d.Same = []string{s.speech(v.Lang).say("Another lesson says the same; word that one better.")}, said.ID
 	case errors.As(err, &said) && said.Why == curation.Banned:
-		by := cmp.Or(said.By, s.speech(v.Lang).say("a person"))
+		by := s.speech(v.Lang).Who(said.By)
 		d.Refused = []string{s.speech(v.Lang).say("A lesson like this was banned or rejected by %s; undo that first.", by)}
 		d.Same = said.ID
 	case errors.As(err, &said):

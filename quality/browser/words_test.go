@@ -134,7 +134,7 @@ func TestEditByKeys(t *testing.T) {
 	c.press("!")
 	c.tabTo("form.stack p button")
 	c.press(kb.Enter)
-	c.says("Worded better")
+	c.says("Edited")
 	require.Equal(t, lesson.Content.Title+"!", eval[string](c, `document.querySelector("h1").innerText`))
 	c.tabTo("form[action$=history] button")
 	c.press(kb.Enter)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/memtree/memtree/internal/po"
 	"github.com/memtree/memtree/internal/text"
+	"github.com/memtree/memtree/internal/wording"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -125,7 +126,7 @@ func (v *Voice) Because(sentence string, values []any) string {
 	for i, arg := range values {
 		switch x := arg.(type) {
 		case tree.Type:
-			args[i] = v.LevelName(x)
+			args[i] = v.Names().Level(x)
 		case taxonomy.Direction:
 			args[i] = v.DirectionName(x)
 		default:
@@ -135,18 +136,8 @@ func (v *Voice) Because(sentence string, values []any) string {
 	return v.Tell(sentence, args)
 }
 
-// LevelName returns the name of a level of memories for people.
-func (v *Voice) LevelName(t tree.Type) string {
-	switch t {
-	case tree.Case:
-		return v.Say("case")
-	case tree.Experience:
-		return v.Say("experience")
-	case tree.Strategy:
-		return v.Say("strategy")
-	}
-	return string(t)
-}
+// Names returns the names of values in the language of v.
+func (v *Voice) Names() wording.Names { return wording.Names{Lang: v.Lang, Say: v.Say} }
 
 // DirectionName returns the name of a direction for people.
 func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(v.Lang) }

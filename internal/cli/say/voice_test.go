@@ -62,7 +62,9 @@ func said(t *testing.T) map[string][]string {
 		}
 	}
 	var files []string
-	for _, of := range []string{command + "*.go", root + "internal/plot/*.go", root + "internal/cli/*/*.go"} {
+	for _, of := range []string{
+		command + "*.go", root + "internal/plot/*.go", root + "internal/wording/*.go", root + "internal/cli/*/*.go",
+	} {
 		found, err := filepath.Glob(of)
 		require.NoError(t, err)
 		files = append(files, found...)
