@@ -17,7 +17,7 @@ import (
 // Shot is a picture that a report attaches to a test. It is in a file that the report names, or in the report itself.
 type Shot struct {
 	Report string    // name of the file that attaches it
-	Name   string    // its name in the tool
+	Name   string    // name of the picture in the tool
 	Path   string    // path as in the report; "" if Data is set
 	Data   io.Reader // content of the picture; nil if Path is set
 }
@@ -147,8 +147,8 @@ func (d *fileDecoder) kept(file string, s *shot) (tree.Picture, bool) {
 // LeftPicture is a picture in a report that was not stored, and why.
 type LeftPicture struct {
 	File    string `json:"file"`
-	Picture string `json:"picture"`
-	Problem string `json:"problem"` // continues the sentence after its name
+	Picture string `json:"picture"` // path or name of the picture in the report
+	Problem string `json:"problem"` // why it was not stored; continues a sentence that begins with Picture
 }
 
 func (l LeftPicture) String() string { return fmt.Sprintf("%s: %s %s", l.File, l.Picture, l.Problem) }

@@ -32,7 +32,7 @@ type Label struct {
 // Labels is the content of a table of labels.
 type Labels struct {
 	Told  []Label             // the labels, in the order of the file, each id once
-	Empty int                 // lines without a truth: not labelled yet
+	Empty int                 // lines with an id or a note and no truth: not labelled yet
 	Bad   []*ingest.LineError // lines that cannot be used, in the order of the file
 }
 

@@ -16,7 +16,8 @@ import (
 // longestMapping bounds a mapping, in bytes.
 const longestMapping = 64 << 10
 
-// Mapping describes where a JSON file or a table has the fields of a run. A nil Mapping is empty.
+// Mapping describes where a JSON file or a table has the fields of a run. With a nil Mapping, the usual names of the
+// columns of a table count; JSON needs one.
 type Mapping struct {
 	runs   []pathStep
 	fields []mapped

@@ -14,8 +14,9 @@ import (
 // Sniff is how many bytes of the beginning of a file Recognise needs.
 const Sniff = 64 << 10
 
-// Recognise returns the format of the report whose file begins with begin, or "" if it is no report, such as a file of
-// memtree's own runs. It looks for features that only files of the format have.
+// Recognise returns the format of the report whose file begins with begin, or "" if it is none that it knows, such as a
+// file of memtree's own runs. It looks for features that only files of the format have, and returns neither UIBench nor
+// Map.
 func Recognise(begin []byte) Format {
 	b := bytes.TrimPrefix(begin, []byte("\xef\xbb\xbf"))
 	t := bytes.TrimLeft(b, " \t\r\n")

@@ -63,7 +63,7 @@ type Options struct {
 	Run     string   // name of the run, for reports that share it; "": the name in the report
 	Mapping *Mapping // for Map, where fields are; for tables, in which columns
 	Tests   bool     // read tests and not runs: include tests without a verdict, and drop the verdicts of the others
-	Link    string   // address of a page about the run, such as the job of CI; it is shown with every test
+	Link    string   // address of a page about the run, such as the job of CI, for the evidence of test tools
 
 	// Keep stores a picture and returns the reference for an evaluation. Its error is why the picture is skipped. If Keep
 	// is nil, all pictures are skipped.
@@ -83,7 +83,7 @@ type FileReader struct {
 	Skipped   int           // number of tests without a verdict so far
 	Pictures  int           // number of pictures stored so far
 	Left      int           // number of pictures skipped so far
-	Why       []LeftPicture // why the first of them were skipped
+	Why       []LeftPicture // why pictures were skipped, for the first 20 of Left
 }
 
 // NewReader returns a FileReader for files in the format f. It fails for an unknown format, and for Map without a

@@ -13,7 +13,7 @@ import (
 
 // Conn is a connection to the process that holds a store, for one command.
 type Conn struct {
-	About Owner // describes that process
+	About Owner // describes the process that holds the store
 	c     net.Conn
 	wire  wire
 	send  sync.Mutex // held for Encode
@@ -21,7 +21,7 @@ type Conn struct {
 
 // Dial connects to the process that holds the store in the folder dir. It fails with errNobody if no process accepts
 // commands, errUntrusted if another user may have made the socket, errSilent if the process does not answer, and
-// errProtocol if its version does not fit. In the last case the Conn is not nil, and its field About describes the
+// errProtocol if its version does not fit. In the last case the Conn is closed but not nil, and About describes the
 // process.
 func Dial(dir string) (*Conn, error) {
 	n, err := dial(dir)

@@ -37,8 +37,8 @@ func elsewhere(c *cobra.Command) bool {
 	return false
 }
 
-// Elsewhere runs the command c in the process that holds the store, and returns a *RanElsewhere. It returns nil if
-// there is no such process or it cannot be reached; then the caller runs the command itself.
+// Elsewhere runs the command c in the process that holds the store, and returns a *RanElsewhere. It returns nil if c
+// only reads, or there is no such process or it cannot be reached; then the caller runs the command itself.
 func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	if d.ReadOnly || !elsewhere(c) {
 		return nil

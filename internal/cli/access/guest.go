@@ -84,7 +84,7 @@ func (g *Guest) Terminal() say.Terminal {
 	return say.Terminal{Width: max(40, min(g.Width, say.FullWidth)), Colour: g.Colour, Live: g.Live}
 }
 
-// Away returns the folder in which the command's user names files.
+// Away describes this process and the user's folder, for the files that the command's user names.
 func (g *Guest) Away() *input.Away {
 	return &input.Away{Dir: g.RemoteCommand.Dir, SameFiles: g.SameFiles, Command: g.host.about.Command, PID: os.Getpid()}
 }

@@ -19,7 +19,7 @@ type Moved struct {
 	From string `json:"from"` // the source: a folder, or a URL without its password
 	To   string `json:"to"`   // the copy: a folder, or a URL without its password
 
-	FromDir, ToDir string `json:"-"` // folder of the copy on this machine this machine
+	FromDir, ToDir string `json:"-"` // folders on this machine: of the source, and of the copy
 }
 
 // Move copies the store to another place: the URL of a database, or a folder that does not exist. One of the two has to

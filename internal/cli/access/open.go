@@ -40,7 +40,7 @@ const (
 	Planning                 // writes nothing, but opens the model to estimate its calls
 	Asking                   // writes trials and opens no model; new runs that need one wait for the next record
 	Writing                  // records, learns or changes memories
-	Making                   // as Writing, and creates the store if there is none
+	Making                   // creates the store if there is none, and opens no model
 )
 
 // Patient is the deadline for guidance in a command. It is longer than the default, because a person waits for it and
@@ -68,7 +68,7 @@ type Opener struct {
 }
 
 // Folder returns the store's folder on this machine, for files that belong to no memory. For a command of another
-// process it is the folder of that process's store.
+// process it is the folder of the store that this process holds.
 func (d *Opener) Folder() string {
 	if d.Guest != nil {
 		return d.Guest.host.dir

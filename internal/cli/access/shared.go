@@ -37,7 +37,7 @@ func (d *Opener) Tokens() string {
 func IsDatabase(name string) bool { return postgres.IsURL(name) }
 
 // Locate checks whether d.Dir is the URL of a database. If it is, d uses that database, and d.Dir becomes a folder on
-// this machine for it. The error is for another or an invalid URL.
+// this machine for it. The error is for another or an invalid URL, or if no such folder can be found.
 func (d *Opener) Locate() error {
 	d.database = nil
 	if !postgres.IsURL(d.Dir) {

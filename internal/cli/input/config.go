@@ -120,8 +120,8 @@ func (c *Config) entry(key string) *configEntry {
 	return nil
 }
 
-// Apply checks the config file, and sets those flags of the command of that the user did not give. Its error names file
-// and line.
+// Apply checks the config file, and sets those flags of the command of that the user did not give. Its error names the
+// variable, or file and line.
 func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
 	known := settingsOf(of.Root())
 	if err := c.check(v, known); err != nil {

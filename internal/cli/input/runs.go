@@ -45,7 +45,7 @@ type RunFiles struct {
 	*Files
 	Bar      *say.ProgressBar
 	Run      string                                  // id of the run, for lines without one
-	Reports  *report.FileReader                      // reads the files, if their format is a known report
+	Reports  *report.FileReader                      // reader of the files; nil: the beginning of each shows its format
 	Keep     func(report.Shot) (tree.Picture, error) // stores the pictures of reports; nil: ignored
 	Pictures Pictures
 	Skipped  int // tests of reports that have no verdict
@@ -95,8 +95,8 @@ func (f *Files) sizes(files []string) (total int64, err error) {
 	return max(total, 0), nil
 }
 
-// File reads one file, or standard input for "-", and passes each valid run to take. If the file cannot be read to its
-// end, it counts as rejected; the runs before that remain, and the caller can read further files.
+// File reads one file, or standard input for "-", and passes each valid run to take. A file that is broken in the
+// middle counts as rejected; the runs before that remain, and the caller can read further files. See Take for errors.
 func (in *RunFiles) File(ctx context.Context, name string, take func(e *tree.Evaluation) error) error {
 	r, name, err := in.openFile(ctx, name)
 	if err != nil {
@@ -133,8 +133,8 @@ func (in *RunFiles) unreadLines(name string, fields []UnreadField) {
 	}
 }
 
-// Take passes each valid run in runs, those of the file name, to take. It counts and reports invalid lines and an
-// unreadable file, and does not return them as an error. An error of take, or the end of ctx, ends it.
+// Take passes each valid run in runs, those of the file name, to take. It counts and reports invalid lines and a file
+// of no known form, and does not return them as an error. An error of take or of the disk, or the end of ctx, ends it.
 func (in *RunFiles) Take(ctx context.Context, name string, runs iter.Seq2[tree.Evaluation, error],
 	take func(e *tree.Evaluation) error,
 ) error {

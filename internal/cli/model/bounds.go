@@ -13,9 +13,9 @@ import (
 
 // callLimits limits the model calls of a command.
 type callLimits struct {
-	Calls *int          // nil: no bound
-	Cost  *float64      // nil: no bound
-	Time  time.Duration // 0: no bound
+	Calls *int          // most calls; nil: no bound
+	Cost  *float64      // most cost; nil: no bound
+	Time  time.Duration // most time; 0: no bound
 	price string        // of --price
 }
 
@@ -43,7 +43,7 @@ func (m *Model) Flags(c *cobra.Command) {
 	}
 }
 
-// Check returns an error if a limit is invalid, or if the cost is limited and the price of the model is unknown.
+// Check returns an error if a limit or a price is invalid, or if the cost is limited and the price of a model unknown.
 func (m *Model) Check() error {
 	b := &m.callLimits
 	switch {

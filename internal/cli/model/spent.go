@@ -49,7 +49,7 @@ type UsageReport struct {
 
 // SpentStage is what the calls of one stage used, such as analyse.
 type SpentStage struct {
-	Stage string `json:"stage"` // the prompt: analyse, judge, evolve; or embed
+	Stage string `json:"stage"` // name of the prompt, such as analyse, judge or evolve; or embed or decide
 	meter.Spent
 	Cost any `json:"cost"`
 }

@@ -17,9 +17,9 @@ type Table struct {
 
 // Column describes one column of a Table.
 type Column struct {
-	Head  string // its heading
+	Head  string // heading of the column
 	Right bool   // align cells to the right, for numbers
-	Least int    // cells it may be cut to; 0 if it is never cut
+	Least int    // cells that the column may be cut to; 0: it is never cut
 }
 
 const gap = "  "
@@ -27,8 +27,8 @@ const gap = "  "
 // Add adds a row with these cells, one for each column.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Lines returns the lines of the table, the head first. If columns that are never cut need more than width, lines are
-// wider.
+// Lines returns the lines of the table, the head first unless all headings are empty. If columns that are never cut
+// need more than width, lines are wider.
 func (t *Table) Lines(width int) []string {
 	widths := t.fit(width - text.Width(t.Indent))
 	out := make([]string, 0, len(t.Rows)+1)

@@ -35,7 +35,7 @@ type Voice struct {
 	Process
 	Terminal
 	Lang    string // "zh" or "en"
-	BadLang string // an invalid value of --lang
+	BadLang string // an invalid value of --lang or MEMTREE_LANG; "": none
 	JSON    bool   // print results as JSON
 	Quiet   bool   // print results only
 
