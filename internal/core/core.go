@@ -33,7 +33,7 @@ type Options struct {
 	Logger   *slog.Logger
 	Embedder llm.Embedder                            // makes the vectors of the index; nil: the built-in encoder
 	Counting func(llm.Embedder) llm.Embedder         // wraps an embedder other than the built-in ones
-	Commit   func(b *store.Batch, nodes []tree.Node) // called after each commit, with its nodes; must apply nothing
+	Commit   func(b *store.Batch, nodes []tree.Node) // called after commits, see Follow too; must apply nothing
 }
 
 // Core is an open store with its search index. It is safe for concurrent use.
@@ -100,8 +100,8 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 	return c, nil
 }
 
-// Shut begins to close c: WaitVectors returns store.ErrClosed, and a rebuild of the index ends soon. Other work may
-// continue; Close waits for it.
+// Shut begins to close c: WaitVectors returns store.ErrClosed, and a rebuild of the index ends soon. Other work goes
+// on; Close ends the workers and waits for them.
 func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
 
 // Close waits for the workers, saves the index and the vectors, and closes their files. The store stays open.
@@ -132,10 +132,12 @@ func (c *Core) Embedder() llm.Embedder { return c.embedder }
 // Refused returns the checks and texts that people refused.
 func (c *Core) Refused() *tree.Refused { return c.refused.Load() }
 
-// Changed returns how many commits since Open changed nodes.
+// Changed returns a number that grows with each commit that changes nodes, except a purge. Several commits of other
+// processes may count as one.
 func (c *Core) Changed() uint64 { return c.changed.Load() }
 
-// Decisions returns how many commits since Open contained a decision of a person.
+// Decisions returns a number that grows with each commit that contains a decision of a person. Several commits of other
+// processes may count as one.
 func (c *Core) Decisions() uint64 { return c.decisions.Load() }
 
 // Conflicts returns how often UntilFresh planned again because of store.ErrConflict.

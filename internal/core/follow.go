@@ -28,8 +28,9 @@ type news struct {
 	rebuild bool // the changes cannot be read one by one
 }
 
-// Follow reads what other processes committed to a shared store, and updates the index. It does nothing for a store of
-// this process alone.
+// Follow reads what other processes committed to a shared store, updates the index, and calls Options.Commit once for
+// all of it. If it cannot read the commits one by one, that call has a Purge and no nodes. It does nothing for a store
+// of this process alone.
 func (c *Core) Follow(ctx context.Context) error {
 	if _, shared := c.store.(store.Shared); !shared {
 		return nil

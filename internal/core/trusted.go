@@ -35,7 +35,7 @@ func (c *Core) indexOf(ctx context.Context, nodes []tree.Node) (*retrieval.Index
 	return ix, ix.Update(ctx, 0, nodes)
 }
 
-// Trusted returns the store without imports that wait for a person. Learning reads it.
+// Trusted returns the store, whose Scan and Get then omit imports that wait for a person. Learning reads it.
 func (c *Core) Trusted() store.Store { return trusted{c.store} }
 
 // trusted is the tree without waiting imports. With them, a sender could prevent this tree from learning something by

@@ -224,7 +224,7 @@ func (c *Core) takeVectors(ctx context.Context, ids []string) error {
 }
 
 // WaitVectors returns once the embedder was asked for all vectors that were missing at the call. It does not wait while
-// the embedder pauses after an error.
+// the embedder pauses after an error, or if c is read-only.
 func (c *Core) WaitVectors(ctx context.Context) error {
 	v := c.vectors
 	if c.o.ReadOnly {

@@ -30,9 +30,9 @@ type Options struct {
 	Logger   *slog.Logger
 	Closed   <-chan struct{} // is closed when the memory begins to close
 	Reads    bool            // Former has a model
-	ReadOnly bool            // Run forms nothing
+	ReadOnly bool            // Run is not called: Wait waits for no evaluation, and Reread reads none
 
-	// returns the result of the second look at e, whose secrets are removed, as a code
+	// Looked returns the result of the second look at e, whose secrets are removed, as a code; 0 without one.
 	Looked func(e *tree.Evaluation) uint8
 
 	// Forming is called before the commit of each batch, with its evaluations and what was formed of them. It may be
@@ -99,8 +99,8 @@ func (in *Intake) Run(ctx context.Context) {
 	}
 }
 
-// Wait returns once all evaluations accepted before the call are in the tree and Options.Formed was called for them. It
-// returns an error if forming fails, or ctx ends first.
+// Wait returns once all evaluations accepted before the call are in the tree, or are dead letters, and Options.Formed
+// was called. It returns an error if forming fails, or ctx ends first. With Options.ReadOnly it waits for none.
 func (in *Intake) Wait(ctx context.Context) error {
 	for {
 		next, err := in.outbox.state()

@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// BatchView shows the tree to the forming of a batch: the nodes in the store, replaced by those that the batch has
-// changed so far. So the result does not depend on where one batch ends and the next begins.
+// BatchView shows the tree to the forming of a batch: the nodes in the store without waiting imports, replaced by those
+// that the batch has changed so far. So the result does not depend on where one batch ends and the next begins.
 type BatchView struct {
 	core  *core.Core
 	store store.Store
@@ -35,7 +35,7 @@ func (p *BatchView) Add(changes []tree.Change) {
 	}
 }
 
-// Get returns the node with the id as the view shows it. The error is tree.ErrNotFound if there is none.
+// Get returns the node with the id as the view shows it. The error wraps tree.ErrNotFound if there is none.
 func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 	if n, ok := p.nodes[id]; ok {
 		return n, nil
@@ -48,7 +48,8 @@ func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 const nearOverlap = 0.6
 
 // Similar returns the cases of which the case n may be one more occurrence: the up to k cases of n's error type,
-// direction and scene with the most similar tokens, all such cases of the batch, and the cases of n's test.
+// direction and scene with the most similar tokens, all such cases of the batch, and the cases of n's test. Of the
+// batch's cases of the test, only those of n's direction are among them.
 func (p *BatchView) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.core.Index()

@@ -43,10 +43,10 @@ const (
 // Order describes a job that is to be added to a Queue.
 type Order struct {
 	Kind     Kind            `json:"kind"`
-	By       string          `json:"by"`                 // who wants it: the name of a token, or schedule
+	By       string          `json:"by"`                 // who wants the job: the name of a token, or schedule
 	What     json.RawMessage `json:"what,omitempty"`     // options, in a form of the kind's own
 	MaxCalls *int            `json:"maxCalls,omitempty"` // most calls of a model, over all attempts; nil: no bound
-	MaxCost  *float64        `json:"maxCost,omitempty"`  // most cost of these calls; nil: no bound
+	MaxCost  *float64        `json:"maxCost,omitempty"`  // most cost of calls of a model, over all attempts; nil: no bound
 }
 
 // Job is an Order in a Queue, and what has become of it.
@@ -54,7 +54,7 @@ type Job struct {
 	Order
 	ID       string
 	State    JobState
-	On       string    // the process that runs it, or ran it last, as host:pid; "" for none
+	On       string    // the process that runs the job, or ran it last, as host:pid; "" for none
 	Attempts int       // number of attempts that have begun
 	Added    time.Time // when it was ordered
 	Started  time.Time // when the first attempt began; zero: none has begun
@@ -89,8 +89,8 @@ type JobSpent struct {
 // AttemptResult is how an attempt at a job ended.
 type AttemptResult struct {
 	Result  json.RawMessage // what the attempt did, in a form of the kind's own
-	Problem json.RawMessage // why it failed, as RFC 9457 describes a problem; nil: it did not fail
-	Again   bool            // it failed, and another attempt may succeed
+	Problem json.RawMessage // why the attempt failed, as RFC 9457 describes a problem; nil: it did not fail
+	Again   bool            // the attempt failed, and another one may succeed
 }
 
 // Do is a function that makes an attempt at the job j. It returns how the attempt ended, and what it used of a model if

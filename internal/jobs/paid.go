@@ -19,23 +19,23 @@ type Reply struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Model string          `json:"model,omitempty"`
 	Usage llm.Usage       `json:"usage"`
-	Kind  llm.ErrorKind   `json:"kind,omitempty"` // why it cannot be used; "": it can
+	Kind  llm.ErrorKind   `json:"kind,omitempty"` // why the reply cannot be used; "": it can
 	Why   string          `json:"why,omitempty"`
-	// Invalid is what is wrong with it, for the request that has the model repair it; nil if nothing is known.
+	// Invalid is what is wrong with the reply, for the request that has the model repair it; nil if nothing is known.
 	Invalid *llm.Invalid `json:"invalid,omitempty"`
 }
 
 // ModelCall is a call of a model that a job makes.
 type ModelCall struct {
 	Key  Key
-	Most llm.Usage // upper bound of its usage
+	Most llm.Usage // upper bound of the call's usage
 }
 
 // Ended is how a ModelCall ended.
 type Ended struct {
 	Unsent bool      // no request was sent
-	Used   llm.Usage // zero if the provider did not report it
-	Reply  *Reply    // nil: the model gave none, and the call may be made again
+	Used   llm.Usage // usage of the call; zero if the provider did not report it
+	Reply  *Reply    // reply of the model; nil: there is none, and the call may be made again
 }
 
 // Ledger counts the calls of models of one job over all its attempts, and stores the replies. It is safe for concurrent
