@@ -14,11 +14,11 @@ type Item struct {
 	Type      tree.Type          `json:"type"` // type of the memory, or OfFact
 	ErrorType string             `json:"errorType"`
 	Direction taxonomy.Direction `json:"direction"`
-	Score     float64            `json:"score"`             // how well it fits the query; the scale is that of retrieval
+	Score     float64            `json:"score"`             // how well the item fits the query, on the scale of retrieval
 	Signals   retrieval.Signals  `json:"signals"`           // named parts of the score
-	By        By                 `json:"by,omitempty"`      // how it was found; "" in Guidance.Nearest
+	By        By                 `json:"by,omitempty"`      // how the item was found; "" in Guidance.Nearest
 	Because   string             `json:"because,omitempty"` // part of the test's text for which a model chose it
-	Omission                     // why it is not in the guidance; empty except for Guidance.Nearest
+	Omission                     // why the item is not in the guidance; empty except for Guidance.Nearest
 }
 
 // By is how a memory or fact came into the guidance of a run.

@@ -13,7 +13,7 @@ import (
 // Doubt is a reason why a first verdict is likely to be wrong.
 type Doubt struct {
 	Signal string   // name of a signal of package risk
-	Words  []string // the parts of the verdict's reason that it rests on, if any
+	Words  []string // parts of the verdict's reason that the doubt rests on, if any
 }
 
 // mostDoubts and mostWords bound the text about a first verdict.

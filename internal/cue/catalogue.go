@@ -77,7 +77,7 @@ type MissTexts struct {
 // Topic is a check that a text is about, and how surely.
 type Topic struct {
 	Check string  // id of the check
-	Score float64 // weight of the phrases found; comparable among results of one call
+	Score float64 // weight of the phrases found, of Outright; 0: the phrases alone did not decide
 	Sure  float64 // how likely the text is about the check, 0 to 1
 }
 
@@ -205,7 +205,7 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 }
 
 // Task returns the checks that a task calls for, the likeliest first, and the Leaning of the task. It reads each point
-// of a list separately. A check without example tasks is called for if one of its phrases is in the task.
+// of a list separately. A check without example tasks is called for if the task has phrases of it of enough weight.
 func (c *Catalogue) Task(task string) (asked []Topic, lean Leaning) {
 	words, meaning := c.called(task)
 	for i, x := range words {

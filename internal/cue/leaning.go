@@ -7,8 +7,8 @@ import (
 )
 
 // Leaning is what a text is about, as a unit vector in the space of checks: the part of each check, above 0. The
-// squares of the parts sum to 1. It has the mostLeaning strongest checks, the strongest first; it is nil for a text
-// that is about no check.
+// squares of the parts sum to 1. It has the 8 strongest checks at most, the strongest first; it is nil for a text that
+// is about no check.
 //
 // It is less specific than a check that is classified outright, but more reliable. For writers whose vocabulary the
 // catalogue does not know, the likeliest check is often wrong, while two texts about the same matter still have similar

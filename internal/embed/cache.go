@@ -1,5 +1,6 @@
-// Package embed caches the vectors of an embedder, in memory or as derived data of a store, so that no text is embedded
-// twice. The embedder itself is that of package use, a model, or a recording of one. FORMAT.md describes the files.
+// Package embed caches the vectors of an embedder, in memory or as derived data of a store, so that a text is seldom
+// embedded twice. The embedder itself is that of package use, a model, or a recording of one. FORMAT.md describes the
+// files.
 package embed
 
 import (
@@ -38,7 +39,8 @@ const (
 // With a store the cache outlives the process, as derived data: it holds no text, and nothing that cannot be computed
 // again. Unreadable data is treated as absent.
 //
-// A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. A
+// A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. Not
+// cached are vectors that are empty or not finite, those of blank texts, and those beyond 64 MiB that are not saved. A
 // CachedEmbedder is safe for concurrent use.
 type CachedEmbedder struct {
 	of    llm.Embedder

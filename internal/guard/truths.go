@@ -17,8 +17,8 @@ import (
 // texts, the parts of them, and its numbers.
 //
 // Not truths are: the contents of the agent's prompt and of its own answer, plain verdicts and grades ("pass", "high",
-// 0 and 1), names of fields, and names of actions, which a lesson about calls has to name. The zero value has no
-// truths.
+// 0 and 1), texts of one or two letters, names of fields, and names of actions, which a lesson about calls has to name.
+// The zero value has no truths.
 //
 // A text contains a truth when the value appears in it as a whole word or phrase, in any case and width. A paraphrase
 // of a truth is not recognised, nor a number that is written in another way (1,299 for 1299).
@@ -32,8 +32,8 @@ const (
 )
 
 // TruthsOf returns the truths of groundTruth, a decoded JSON value or a json.RawMessage. known is the prompt and the
-// agent's own answer; values in it are no truths. Invalid JSON has no truths. It returns at most 256 truths, the
-// longest ones.
+// agent's own answer; values in its first 32 KiB are no truths. Invalid JSON has no truths. It returns at most 256
+// truths, the longest of the first thousand.
 func TruthsOf(groundTruth any, known string) Truths {
 	if raw, ok := groundTruth.(json.RawMessage); ok {
 		groundTruth = nil

@@ -19,9 +19,9 @@ type AgentStep struct {
 	Key  string            // name and arguments; equal actions have equal keys
 }
 
-// Actions reads v as a list of actions. Each is an object with a name (the fields that actionName reads) and perhaps
-// arguments (kwargs, arguments, args, parameters, params or input). It returns nil if v is no such list or is empty,
-// and reads the first maxActions.
+// Actions reads the first 200 elements of v as actions. Each is an object with a name (name, action, tool, tool_name or
+// function) and perhaps arguments (kwargs, arguments, args, parameters, params or input), or has such an object in its
+// field function. It returns nil if v is no such list or is empty.
 func Actions(v any) []AgentStep {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {

@@ -15,8 +15,8 @@ const (
 
 // Compare reports whether judgment and truth agree. If both have a verdict, it compares the verdicts. Otherwise it
 // compares the fields of the ground truth with those of the judgment. It ignores case, white space and a final stop of
-// a text. It cannot compare long texts that differ, or a sentence with a bare verdict: then same is false, and why is a
-// sentence on what to do; otherwise why is "".
+// a text. It cannot compare long texts that differ, a sentence with a bare verdict, or values that have nothing in
+// common: then same is false, and why is a sentence on what to do; otherwise why is "".
 func Compare(judgment, truth any) (same bool, why string) {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {

@@ -16,9 +16,10 @@ const (
 )
 
 // Read splits a judgment into its verdict and the rest. verdict is as spelled, in lower case, at most 32 bytes, "" if
-// there is none. beside is every other text and the names of inner fields, a line each, in the order of names. The
-// verdict of an object is in the first field of fieldOrder that it has. If it has none of those, its first short text
-// or boolean in the order of names is the verdict. The verdict of a text is the label it begins with.
+// there is none. beside is the other texts and numbers and the names of inner fields, a line each, in the order of
+// names; after 64 KiB it takes no more. The verdict of an object is in the first field of fieldOrder that it has. If it
+// has none of those, its first short text or boolean in the order of names is the verdict. The verdict of a text is the
+// label it begins with.
 func Read(v any) (verdict, beside string) {
 	switch v := v.(type) {
 	case map[string]any:
