@@ -28,7 +28,7 @@ const mostWalkFile = 64 << 20
 type WalkError struct {
 	File    string
 	Where   string // a line or part, "" for the whole
-	Problem string // what is wrong, and what to do: a sentence whose subject is left out
+	Problem string // a sentence without its subject: what is wrong and, where that helps, what to do
 }
 
 func (e *WalkError) Error() string {

@@ -40,7 +40,7 @@ const mostEarly = 256
 // mostTrials is how many runs are waited for; the oldest are given up.
 const mostTrials = 1 << 16
 
-// MostFacts is the number of facts at which Library.Import and curation.KnowFact refuse new ones. Other ways to state
+// MostFacts is the number of facts at which Library.Import and Curation.KnowFact refuse new ones. Other ways to state
 // facts have bounds of their own: MostProposed, and one reading of each note.
 const MostFacts = 200_000
 

@@ -44,9 +44,10 @@ type Reader interface {
 // Store stores nodes, the outbox (accepted evaluations that wait to be turned into nodes) and the ledger.
 //
 // All methods are safe for concurrent use. A write is durable when its method returns nil. A write that fails changes
-// nothing that a later open could see, with one exception: after ErrFailed the store cannot know whether the write is
-// on disk, so it refuses every further write, and a reopen finds out. A context that is cancelled before the write
-// begins leaves no trace. One that is cancelled during the wait for the disk may leave the whole write, never a part.
+// nothing that a later open could see, unless the store cannot know whether it was made. It was made as a whole or not
+// at all then: after ErrFailed, when the store refuses every further write and a reopen finds out; after an
+// UnknownError; and when ctx is cancelled during the wait. A ctx that is cancelled before the write begins leaves no
+// trace.
 //
 // Readers see every write acknowledged before they started and never half a batch. They do not wait for writers. A
 // Shared store may show the writes of other processes later. After Close every other method returns ErrClosed.

@@ -12,13 +12,13 @@ type Check struct {
 	Directions []Direction // directions in which the check can be missed; none: all
 	Name       Text
 	Missed     Advice // advice after a defect was missed
-	Alarm      Advice // advice after a false alarm, which is usually the opposite
+	Alarm      Advice // advice after a false alarm, usually the opposite of Missed
 
 	Asked    []Cue    // phrases of tasks that call for the check
 	Said     []Cue    // phrases of notes and defects that report the check as missed
 	Claimed  []Cue    // phrases of a wrong agent's reason that show the check was missed
 	Examples []string // sentences as in Sentences.Said that a team added
-	Claims   []string // sentences as in Sentences.Claimed that a team added
+	Claims   []string // reasons of wrong agents that a team added, see Sentences.Claimed
 	Tasks    []string // sentences as in Sentences.Asked that a team added
 	Shows    []string // differences of judgment and ground truth that show a miss, such as action_missing
 	// kinds of expectations by which an observation of the page can settle the check, see FactKinds

@@ -108,7 +108,7 @@ func (f *File) readFrom(r io.Reader, take func(tree.Node) error) error {
 	return err
 }
 
-// Form is the form of an export.
+// Form is how an export is laid out: as Archive, Folder or Seed.
 type Form string
 
 // The forms of an export.

@@ -16,8 +16,8 @@ var Library string
 
 // Read returns the texts of a translation in the PO format of gettext, English to Chinese: msgid is the English text,
 // msgstr the translation, and a line that holds only a quoted text continues the text above it. It skips an entry with
-// an empty msgid, which is the header. It returns an error for plural forms, contexts and the other features of the
-// format, for an empty translation, and for a repeated msgid.
+// an empty msgid, which is the header, and every line that begins with #: a fuzzy entry is read like any other. It
+// returns an error for plural forms, contexts, an empty translation and a repeated msgid.
 func Read(po string) (map[string]string, error) {
 	texts := make(map[string]string, strings.Count(po, "\nmsgid "))
 	var entry []string // the texts of the entry so far: msgid, msgstr

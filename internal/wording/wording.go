@@ -17,7 +17,7 @@ type Names struct {
 	Say  func(english string, args ...any) string // formats a sentence in that language
 }
 
-// Level names a level of memories.
+// Level returns the term for a level of memories, such as "case".
 func (n Names) Level(t tree.Type) string {
 	switch t {
 	case tree.Case:

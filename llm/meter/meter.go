@@ -82,9 +82,9 @@ type Meter struct {
 	cost   float64 // cost so far, plus the most that running calls may cost
 }
 
-// New returns a Meter that passes requests to the generator of. It may be nil for a Meter of embedders alone.
-func New(of llm.Generator, o Options) *Meter {
-	return &Meter{of: of, o: o, stages: map[string]*Spent{}}
+// New returns a Meter that passes requests to g. It may be nil for a Meter of embedders alone.
+func New(g llm.Generator, o Options) *Meter {
+	return &Meter{of: g, o: o, stages: map[string]*Spent{}}
 }
 
 // Unwrap returns the generator to which m passes requests, for [llm.Find].

@@ -39,9 +39,10 @@ type feedRow struct {
 // feedRows bounds the commits, and the entries, of a feed.
 const feedRows = 2000
 
-// Feed returns what was committed after a point. Each commit locks the row of its tree, so commits become visible in
-// order and none appears before one that is already visible. Each commit has the hash of the one before it: if the
-// first does not follow the point, as after a restore of the database, Feed sets Anew.
+// Feed returns the first commits after a point, 2,000 at most; Feed.More reports whether there are more. Each commit
+// locks the row of its tree, so commits become visible in order and none appears before one that is already visible.
+// Each commit has the hash of the one before it: if one does not follow, as after a restore of the database, or if
+// commits after the point are gone, Feed sets Anew.
 func (s *Store) Feed(ctx context.Context, after HistoryPoint) (f Feed, err error) {
 	err = s.reading(ctx, func() error {
 		return s.reader(ctx, func(tx pgx.Tx) (err error) {

@@ -174,7 +174,7 @@ type Vectors struct {
 	Texts int       `json:"texts"`
 	Calls int       `json:"calls"`
 	Usage llm.Usage `json:"usage"`
-	Cost  any       `json:"cost"` // a number, or "unknown"
+	Cost  any       `json:"cost"` // a float64 in the currency of the price; "unknown" without a price
 }
 
 // Vectors estimates the calls of the embedding model for texts. Without an embedding model there are none.
