@@ -11,10 +11,10 @@ import (
 )
 
 // A search adds up the scores of all slots in two sweeps, chunkSlots at a time. The first adds up the lists of tokens;
-// each posting is read once for both of its sums. The second reads columns, which the vector and the task of the prompt
-// choose: the leanings of a chunk, then its fit to the task, then the estimate of its raw scores. What is added up stays
-// in the nearest caches of the processor. Several goroutines share the second sweep of a large index. No sum depends
-// on which of them has it.
+// each posting is read once for both of its sums. The second reads columns, which the vector and the task of the
+// prompt choose: the leanings of a chunk, then its fit to the task, then the estimate of its raw scores. What is added
+// up stays in the nearest caches of the processor. Several goroutines share the second sweep of a large index. No sum
+// depends on which of them has it.
 
 const (
 	chunkSlots   = 8192 // a multiple of blockSlots, so that a chunk begins with a block of sketches

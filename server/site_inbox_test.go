@@ -81,7 +81,7 @@ func TestTwoAtOneVerdict(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, w.visit("POST", inboxPage, ann, "evaluation=u0&truth=right").Code)
 	a := w.visit("POST", inboxPage, bob, "evaluation=u0&truth=false_pass&reason=%3Cb%3Eit+was+off")
 	require.Equal(t, http.StatusConflict, a.Code)
-	require.Contains(t, a.Body, "ann decided meanwhile: it was right.")
+	require.Contains(t, a.Body, "ann decided meanwhile: right.")
 	require.Contains(t, a.Body, "&lt;b&gt;it was off")
 	c := w.trees.Get(Default).Curation()
 	v, err := c.Evaluation(t.Context(), "u0")
@@ -150,7 +150,7 @@ func TestTakeBackAsks(t *testing.T) {
 	d, err := c.Label(t.Context(), []string{"u0", "u1", "u2"}, curation.Truth{Correct: &no}, curation.Options{By: "ann"})
 	require.NoError(t, err)
 	page := w.visit("GET", history, ann, "").Body
-	require.Contains(t, page, "3 verdicts labelled: 2 × defect missed, 1 × false alarm")
+	require.Contains(t, page, "3 verdicts labelled: 2 × wrong (defect missed), 1 × wrong (false alarm)")
 	require.Contains(t, page, `name="of" value="`+d.Action.ID+`"`)
 	memory := "/trees/default/memories/" + d.Verdicts[0].Node
 	page = w.visit("GET", memory, ann, "").Body
