@@ -51,7 +51,7 @@ func ReadLabels(name string, r io.Reader) (Labels, error) {
 	}}
 	err := l.read(r)
 	if broken, ok := errors.AsType[*brokenError](err); ok {
-		l.decoder.finish(broken)
+		l.out.Bad = append(l.out.Bad, &ingest.LineError{File: name, Line: broken.line, Problem: broken.problem})
 		err = nil
 	}
 	if f, ok := errors.AsType[*ingest.FileError](err); ok && f.Problem == noTable {
@@ -103,6 +103,9 @@ func (l *labelReader) tooLong() error {
 
 // width returns 1 after the first row: a row needs no more cells than an id.
 func (l *labelReader) width() int { return min(1, len(l.at)) }
+
+// closed returns true: a line of a note could pass for a label.
+func (l *labelReader) closed() bool { return true }
 
 const (
 	tableOfTruths = "write id,truth,note as its first line and one run on each line below"

@@ -43,6 +43,17 @@ func TestLabels(t *testing.T) {
 	require.Equal(t, []report.Label{{Line: 3, ID: "a", Truth: "right"}}, got.Told)
 }
 
+// TestLabelsAfterAnOpenMark: what follows a mark that is not closed may be a note, so no label is read from it.
+func TestLabelsAfterAnOpenMark(t *testing.T) {
+	table := "id,truth,note\nn0,right,\nn1,right,\"it read:\nn2,wrong,x\nn3,right,x\n"
+	l, err := report.ReadLabels("l", strings.NewReader(table))
+	require.NoError(t, err)
+	require.Len(t, l.Told, 1)
+	require.Equal(t, "n0", l.Told[0].ID)
+	require.Len(t, l.Bad, 1)
+	require.EqualError(t, l.Bad[0], "l:3: has a quotation mark that is not closed; what follows it was not read")
+}
+
 func TestBadLabels(t *testing.T) {
 	got, err := report.ReadLabels("l", strings.NewReader(
 		"id,truth\na,right\n,wrong\nb,\"x\"y\nc,wrong\na,wrong\na,right\nd\nc,wrong\n"))

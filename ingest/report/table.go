@@ -39,6 +39,9 @@ var columnNames = map[string]string{
 type rows interface {
 	row(line int, cells []string) error
 	width() int // cells that a row has at least; 0: the first row is not read
+	// closed reports whether nothing is read after a quotation mark that is not closed: what follows may be part of a
+	// cell and no row.
+	closed() bool
 }
 
 // sheet turns the rows of one table into evaluations.
@@ -55,6 +58,8 @@ func (d *fileDecoder) newSheet() *sheet {
 }
 
 func (s *sheet) width() int { return len(s.columns) }
+
+func (s *sheet) closed() bool { return false }
 
 // row handles a row: the first one names the columns.
 func (s *sheet) row(line int, cells []string) error {
@@ -232,6 +237,7 @@ func (c *csvReader) cells(record []byte) ([]string, error) {
 }
 
 const (
+	notClosed       = "has a quotation mark that is not closed"
 	noTable         = "is no table: its first line cannot be read as CSV"
 	quoteOutOfPlace = `has a quotation mark out of place; put a cell with one into "…" and write it as ""`
 )
@@ -262,11 +268,13 @@ func (c *csvReader) record() (record []byte, line int, err error) {
 		if c.resyncs++; c.resyncs > mostResyncs {
 			return nil, line, &brokenError{line: line, problem: "has too many quotation marks that are not closed"}
 		}
+		if c.to.closed() {
+			return nil, line, &brokenError{line: line, problem: notClosed + "; what follows it was not read"}
+		}
 		if len(all[0]) > longestRow {
 			return nil, line, c.bad(line, "", "is longer than 2 MiB; shorten its longest cell")
 		}
-		return nil, line, c.bad(line, "", "has a quotation mark that is not closed; put a cell with one into \"…\" and "+
-			"write it as \"\"")
+		return nil, line, c.bad(line, "", notClosed+"; put a cell with one into \"…\" and write it as \"\"")
 	}
 }
 
