@@ -95,8 +95,8 @@ scale: ## a thousand trees and two million runs on one server, and 100 million m
 words: ## that what a person takes back was never seen, and what they refuse is never given: 10,000 random sequences each (an hour)
 	MEMTREE_WORDS=1 $(GO) test -count=1 -timeout 6h -run '^Test(TakenBackWasNeverSeen|NoIsNo)$$' .
 
-voices: ## how notes and tasks of eighteen writers are read that nothing was learned from (half a minute)
-	MEMTREE_VOICES=1 $(GO) test -count=1 -timeout 60m -v -run '^TestVoicesKeptBack$$' ./internal/cue
+voices: ## how notes, tasks and runs of writers are read that nothing was learned from (half a minute)
+	MEMTREE_VOICES=1 $(GO) test -count=1 -timeout 60m -v -run '^Test(Voices|Runs)KeptBack$$' ./internal/cue
 
 faults: ## each fault of a model's provider, on every provider: what is lost, what is asked again (two minutes)
 	MEMTREE_FAULTS=1 $(GO) test -count=1 -timeout 20m -v -run '^Test(Embed)?FaultTable$$' ./llm/langchain
