@@ -52,8 +52,8 @@ func (e *SeveralError) Error() string {
 }
 
 // Relabel sets or corrects the truth of an evaluation. Its case is archived, added or changed accordingly, and the
-// next evolution learns the lessons again that depend on the case. The ledger gets a new verdict and,
-// if the run had a trial, a new outcome, so that risk and effect learn the new truth.
+// next evolution learns the lessons again that depend on the case. The ledger gets a new verdict and, if the run had a
+// trial, a new outcome, so that risk and effect learn the new truth.
 //
 // evaluation is an id, the beginning of an id, or the id of a run with one evaluation.
 func (c *Curation) Relabel(ctx context.Context, evaluation string, truth Truth, o Options) (DecisionResult, error) {

@@ -61,7 +61,7 @@ type Plan struct {
 	Partition
 	Rule       rule          `json:"rule"`
 	Cases      int           `json:"cases"`               // cases in use
-	Groups     []Group       `json:"groups"`              // groups of cases that are no experience
+	Groups     []Group       `json:"groups"`              // groups of cases that became no lesson yet, and why
 	Changes    []tree.Change `json:"changes"`             // apply all together or none
 	Rejections []Rejection   `json:"rejections"`          // drafts that a gate refused
 	Calls      int           `json:"calls"`               // calls of the model; the first plan has those for all

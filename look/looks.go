@@ -50,7 +50,8 @@ type Options struct {
 	Progress func(ReadResult) // called after every look; may be nil
 }
 
-// ReadResult is what a Read did, or with DryRun would do.
+// ReadResult is what a Read did. With DryRun it has Asked, Known and Empty, and what the calls of all open looks would
+// use, without the bounds of a Read.
 type ReadResult struct {
 	Asked   int `json:"asked"`   // verdicts given to Read
 	Known   int `json:"known"`   // verdicts of Asked that were looked at before

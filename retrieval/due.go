@@ -62,8 +62,8 @@ func (ix *Index) Due() bool {
 }
 
 // Merge does one merge that updates leave to it, and reports whether one was due. It may take seconds. Searches do not
-// wait for it, and updates only at its end. After an error, as of
-// ctx or of a full disk, the index is as before. For one goroutine at a time.
+// wait for it, and updates only at its end. After an error, as of ctx or of a full disk, the index is as before. For
+// one goroutine at a time.
 func (ix *Index) Merge(ctx context.Context) (bool, error) {
 	ix.writer.Lock()
 	st := ix.state.Load()

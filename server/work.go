@@ -23,7 +23,8 @@ type evolveWork struct {
 }
 
 // EvolveOrder returns an evolve with options o as a job in the name of by, for a queue whose jobs any service of a
-// shared store may do. Only options that all services know go into it.
+// shared store may do. It takes Only, Review, KeepAll, MaxCalls and MaxCost from o and ignores the rest, DryRun too:
+// the job changes the tree.
 func EvolveOrder(by string, o *memtree.EvolveOptions) jobs.Order {
 	return evolveOrder(by, &evolveWork{evolve: evolve{
 		Only: o.Only, Review: o.Review, KeepAll: o.KeepAll, MaxCalls: o.MaxCalls,

@@ -32,7 +32,7 @@ type Gallery interface {
 // KeptPicture describes a picture in a Gallery.
 type KeptPicture struct {
 	SHA256 string
-	File   string // name of the file within the store
+	File   string // name of the file within the store's folder; in a database the name that the file would have
 	Bytes  int64
 	Put    time.Time // time of the last PutPicture
 }
