@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/llm"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
@@ -205,6 +206,29 @@ func TestWhatCameBeforeTheModel(t *testing.T) {
 	_, err = m.Evolve(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, asked, a.calls.Load(), "each once")
+}
+
+// A case whose checks a person decided keeps them when there is a model later.
+func TestAModelLeavesWhatAPersonDecided(t *testing.T) {
+	dir := t.TempDir()
+	m := open(t, dir, nil)
+	_, err := m.RecordAll(t.Context(), several(2))
+	require.NoError(t, err)
+	require.NoError(t, m.Wait(t.Context()))
+	mine := nodes(t, m)[0]
+	_, err = m.Curation().About(t.Context(), mine.ID, curation.AboutOptions{Is: []string{"recompute"}})
+	require.NoError(t, err)
+	require.NoError(t, m.Close())
+
+	a := &analyst{answer: func() (llm.Answer, error) { return llm.Answer{JSON: sound(), Model: "scripted"}, nil }}
+	m = open(t, dir, &memtree.Options{Generator: a})
+	v, err := m.Evolve(t.Context(), nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, v.Again, "the other case")
+	n, err := m.Tree().Get(t.Context(), mine.ID)
+	require.NoError(t, err)
+	require.True(t, n.Has("recompute"))
+	require.Equal(t, "rules", n.Provenance.Analyst)
 }
 
 // Wait calls no model. Reread does, once it answers.

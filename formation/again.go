@@ -16,10 +16,11 @@ func (f *Former) With(g llm.Generator) *Former {
 	return &c
 }
 
-// Waits reports whether no model has read a case yet: none was configured, or it did not answer. A case that a person
-// has revised since is not analysed again.
+// Waits reports whether no model has read a case yet: none was configured, or it did not answer. A case whose checks
+// a person decided (CaseData.About) is not analysed again.
 func Waits(n *tree.Node) bool {
-	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.Provenance.Unread() && n.Provenance.By == "formation"
+	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.CaseData.About == nil && n.Provenance.Unread() &&
+		n.Provenance.By == "formation"
 }
 
 // Again reads stored cases that wait for the model, from their evidence, in prompts of up to prompts.MaxRuns cases. It
