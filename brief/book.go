@@ -54,7 +54,7 @@ func New() *Book {
 // ErrFull is the error of Book.Note for a new test if the book has MostTests already.
 var ErrFull = errors.New("the book of briefs has no room for more tests; give it those that will run")
 
-// Note adds test t to the book, or records that it was named again. The book finds the test by t.Prompt but stores
+// Note adds test t to the book, or updates its Seen if the book has it. The book finds the test by t.Prompt but stores
 // clean, the prompt without secrets, up to 20,000 characters of it. Note ignores a test without a prompt. It returns
 // ErrFull if the book has no room.
 func (b *Book) Note(t UpcomingTest, clean string) error {
@@ -116,9 +116,9 @@ func (b *Book) unlist(f *Brief) {
 	drop(b.byWords, f.Words)
 }
 
-// Learn replaces the book's memories by all, those in use. New memories, and those whose content changed, get the next
-// numbers, in the order of all. Picks of memories that are no longer in use disappear. A case that a fact in all
-// explains has no line.
+// Learn replaces the book's memories by all, the memories and facts in use. New ones, and those whose content changed,
+// get the next numbers, in the order of all. Picks of memories that are no longer in use disappear. A case that a fact
+// in all explains gets no line.
 func (b *Book) Learn(all []Material) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -157,9 +157,9 @@ func (b *Book) Learn(all []Material) {
 	}
 }
 
-// Find returns a copy of the brief for test t: that of the test with its key; else of one with its prompt, whose
-// product and suite do not differ where both name them; else of one with its id and nearly its prompt. ok is false if
-// the book has no usable brief for the test.
+// Find returns a copy of a usable brief for test t: that of the test with the same key; else of a test with the same
+// prompt; else of a test with the same id and nearly the same prompt. Product and suite of the last two may differ from
+// those of t only where one of the names is empty. ok is false if the book has no usable brief for t.
 func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 	b.ready(t, true)
 	b.mu.RLock()
@@ -179,8 +179,8 @@ func (b *Book) Find(t *UpcomingTest) (f Brief, ok bool) {
 	return f, true
 }
 
-// Names returns the ids and prompts of the tests in the book that have the id or the prompt of t, and a product that
-// does not differ from that of t.
+// Names returns the id and the prompt of each test in the book that has the id or the prompt of t, unless both have a
+// product and these differ. It may return a text twice, and "" for a test without an id.
 func (b *Book) Names(t *UpcomingTest) (out []string) {
 	b.ready(t, false)
 	b.mu.RLock()
@@ -206,8 +206,8 @@ func (b *Book) other(keys []string, same func(*Brief) bool, t *UpcomingTest) *Br
 // agree reports whether two names are equal or one is missing.
 func agree(a, b string) bool { return a == b || a == "" || b == "" }
 
-// Unread reports whether brief f was made without memory id, which is newer or was rewritten since. A memory without a
-// line counts as read, because another memory's line covers it. An unknown memory is unread.
+// Unread reports whether memory id is newer than brief f, or was rewritten since. It is false for a memory without a
+// line, because the line of another memory covers it, and true for an unknown memory.
 func (b *Book) Unread(f *Brief, id string) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -219,7 +219,7 @@ func (b *Book) Unread(f *Brief, id string) bool {
 type BookStats struct {
 	Tests int `json:"tests"`
 	Read  int `json:"read"`  // tests with a usable brief
-	Told  int `json:"told"`  // of Read, tests with a pick
+	Told  int `json:"told"`  // tests of Read that have a pick
 	New   int `json:"new"`   // tests for which nothing was read or tried yet
 	Open  int `json:"open"`  // tests with unread memories, New included
 	Picks int `json:"picks"` // picks of the tests in Told
@@ -253,7 +253,7 @@ func (b *Book) Known() BookStats {
 	return k
 }
 
-// Picked returns the number of tests for which a reader picked a memory, by the id of the memory.
+// Picked returns how many tests a reader picked a memory or fact for, by the id of the memory or fact.
 func (b *Book) Picked() map[string]int {
 	b.parseRead()
 	b.mu.RLock()
@@ -267,9 +267,8 @@ func (b *Book) Picked() map[string]int {
 	return out
 }
 
-// List returns copies of the briefs of all tests: those with picks first, then by the time when the test was last
-// named, latest first, then by key. It marks a brief that cannot be used as Refused, such as one of a reader that is
-// not trusted.
+// List returns copies of the briefs of all tests: those with picks first, then by Seen, latest first, then by key. It
+// sets Refused in a brief that cannot be used, such as one of a reader that is not trusted.
 func (b *Book) List() []Brief {
 	b.parseAll()
 	b.mu.RLock()

@@ -27,15 +27,15 @@ import (
 // UpcomingTest is a test that will run, or has run and will run again.
 type UpcomingTest struct {
 	ID      string    `json:"id,omitempty"` // id of the test case
-	Prompt  string    `json:"prompt"`       // in a Book: without secrets
+	Prompt  string    `json:"prompt"`       // a Book stores it without secrets
 	Product string    `json:"product,omitempty"`
 	Suite   string    `json:"suite,omitempty"`
 	Place   string    `json:"place,omitempty"` // scene id, or pattern of a route
-	Seen    time.Time `json:"seen,omitzero"`   // time when it was last named or run
+	Seen    time.Time `json:"seen,omitzero"`   // time of its last run or announcement, to about an hour
 }
 
 // TestOf returns the test with this prompt in a scene and scope. Its place is the pattern of the scene's route, else
-// the scene's id. It cuts the prompt to the length that a memory holds.
+// the scene's id. It cuts the prompt to tree.MaxNodeText bytes.
 func TestOf(prompt string, scene tree.Scene, scope tree.Scope) UpcomingTest {
 	place := scene.ID
 	if r := tree.Route(scene.Route); r != "" {
@@ -45,7 +45,7 @@ func TestOf(prompt string, scene tree.Scene, scope tree.Scope) UpcomingTest {
 		Suite: scope.Suite, Place: place}
 }
 
-// Key returns the key of the test in a Book: a hash of its prompt, with white space folded, its product and its suite.
+// Key returns the key of the test in a Book: a hash of its product, its suite, and its prompt with white space folded.
 func (t *UpcomingTest) Key() string {
 	return "b_" + tree.Hash(t.words(), t.Product, t.Suite)
 }
@@ -63,11 +63,11 @@ type Brief struct {
 	UpTo  uint64     `json:"upTo,omitempty"`
 	Picks []Pick     `json:"picks,omitempty"` // best first, at most three memories and three facts
 	Read  ReaderInfo `json:"read,omitzero"`   // the last reading
-	// Refused means that the last answer for this test cannot be used. The test is not sent again until the memories
-	// change; meanwhile guidance uses the memories that the lexical search finds.
+	// Refused means that the answer for this test was rejected, in Book.List also that its reader is not trusted. The
+	// test is not sent again until the memories change; until then guidance has what the lexical search finds.
 	Refused bool `json:"refused,omitempty"`
-	Found   bool `json:"found,omitempty"` // when all memories were read for the test, the search found one that fits
-	Named   bool `json:"named,omitempty"` // when all memories were read for the test, the reader picked one
+	Found   bool `json:"found,omitempty"` // at the last reading of all memories, the lexical search found one
+	Named   bool `json:"named,omitempty"` // at the last reading of all memories, the reader picked one
 }
 
 // ReaderInfo is who read a test, when, and with which prompt.
@@ -81,7 +81,7 @@ type ReaderInfo struct {
 type Pick struct {
 	ID      string   `json:"id"`               // id of the memory or fact
 	Checks  []string `json:"checks,omitempty"` // checks that the memory was about when it was read, sorted
-	Because string   `json:"because"`          // a quotation of the test
+	Because string   `json:"because"`          // a quotation of the test's prompt
 	Say     string   `json:"say,omitempty"`    // the advice in the test's own terms; "" for the memory's own text
 }
 

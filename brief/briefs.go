@@ -15,9 +15,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tests that were not named for this long are no longer coming tests.
+// Tests that were neither announced nor run for this long are no longer coming tests.
 const (
-	comingFor  = 30 * 24 * time.Hour // Read without tests reads those named within it
+	comingFor  = 30 * 24 * time.Hour // Read without tests reads those seen within it
 	forgetTest = 90 * 24 * time.Hour // after it the book drops a test
 )
 
@@ -27,7 +27,7 @@ type Options struct {
 	Model    llm.Generator                                 // the reader; nil: only ReadOptions.Reader reads
 	Name     string                                        // name of Model, if its answers do not report one
 	Now      func() time.Time                              // returns the present time
-	ReadOnly bool                                          // nothing is written, so Read and Expect fail
+	ReadOnly bool                                          // Expect and Read fail, but not a dry run
 	Formed   func(context.Context) error                   // waits until recorded runs have become cases
 	Memories func(context.Context) ([]Material, error)     // returns the memories and facts in use
 	Near     func(context.Context, *UpcomingTest) []string // ids that the search finds for a test, nearest first
@@ -35,8 +35,8 @@ type Options struct {
 	Hidden   func(product string) bool                     // whether no model may read tests of the product
 	Clean    func(string) string                           // removes secrets from a prompt
 	Save     func(context.Context, time.Duration)          // saves the book, unless it was saved within the duration
-	Failed   func(error)                                   // receives an error that stopped nothing
-	Sync     func(context.Context) error                   // reads what other processes saved; nil: there are none
+	Failed   func(error)                                   // receives the error of a model in ReadNow, for a log
+	Sync     func(context.Context) error                   // reads what other processes saved; nil: there are no others
 }
 
 // Briefs has a model read the coming tests of a memory in advance, and puts its picks into a Book. Its methods are
@@ -46,7 +46,7 @@ type Briefs struct {
 	turn *semaphore.Weighted // one Read at a time
 }
 
-// NewBriefs returns the Briefs of the memory that a connects.
+// NewBriefs returns the Briefs of the memory behind a.
 func NewBriefs(a Options) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeighted(1)} }
 
 // ReadOptions bounds a Read. Nil and the zero value set no bounds: all unread tests are read.
@@ -68,9 +68,10 @@ type ReadResult struct {
 }
 
 // Read asks a model which memories fit each test, before the tests run. Guidance then uses these memories, in the
-// test's own terms. Read asks only about tests that were not read yet, and memories added since. Without tests it
-// reads those that were named or run in the last 30 days. If it ends early, it keeps the answers so far. Without a
-// model the error is an llm.Error of KindNotSet, except with DryRun.
+// test's own terms. For each test Read asks only about memories that were not considered for it yet. Without tests it
+// reads those that were announced or run in the last 30 days. A question without an answer is no error, see
+// ReadResult.Left. If Read ends early, it keeps the answers so far. Without a model the error is an llm.Error of
+// KindNotSet, except with DryRun.
 func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (ReadResult, error) {
 	if o == nil {
 		o = &ReadOptions{}
@@ -82,7 +83,7 @@ func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions)
 	return out, nil
 }
 
-// Expect adds tests that will run, so that a Read without tests reads them.
+// Expect announces tests that will run, so that a Read without tests reads them.
 func (s *Briefs) Expect(tests []UpcomingTest) error {
 	if s.a.ReadOnly {
 		return fmt.Errorf("expect: %w", store.ErrReadOnly)
@@ -95,8 +96,8 @@ func (s *Briefs) Expect(tests []UpcomingTest) error {
 	return nil
 }
 
-// Sync adds the tests and picks that other processes of a shared tree have saved, and saves the result. It does
-// nothing if there are no others.
+// Sync joins the book with the books that other processes of a shared tree have saved, see Join, and saves the result.
+// It does nothing if there are no others.
 func (s *Briefs) Sync(ctx context.Context) error {
 	if s.a.Sync == nil {
 		return nil
@@ -111,7 +112,7 @@ func (s *Briefs) Sync(ctx context.Context) error {
 // Known counts the coming tests.
 func (s *Briefs) Known() BookStats { return s.a.Book().Known() }
 
-// Picked returns the number of coming tests for which a reader picked a memory, by the id of the memory.
+// Picked returns how many coming tests a reader picked a memory or fact for, by the id of the memory or fact.
 func (s *Briefs) Picked() map[string]int { return s.a.Book().Picked() }
 
 // Coming returns the coming tests with their briefs, as Book.List does.
@@ -129,14 +130,14 @@ func (s *Briefs) Prompts(product string) map[string]string {
 	return out
 }
 
-// Note adds test t, which somebody named at the time at.
+// Note adds test t to the book, as announced or run at the time at. The book stores its prompt without secrets.
 func (s *Briefs) Note(t UpcomingTest, at time.Time) error {
 	t.Seen = at.UTC()
 	return s.a.Book().Note(t, s.a.Clean(t.Prompt))
 }
 
-// NoteRuns adds the tests of recorded runs, because a test that ran will run again. Their prompts have no secrets any
-// more.
+// NoteRuns adds the tests of recorded runs, because a test that ran will run again. The prompts of es must have no
+// secrets.
 func (s *Briefs) NoteRuns(es []tree.Evaluation) error {
 	for i := range es {
 		e := &es[i]
@@ -151,8 +152,8 @@ func (s *Briefs) NoteRuns(es []tree.Evaluation) error {
 	return nil
 }
 
-// ReadNow asks the model about test t just before its run, if nothing was read for it, and waits at most the duration
-// most. An error of the model goes to Options.Failed.
+// ReadNow asks the model about test t just before its run, if the book has no usable brief for it, and waits at most
+// the duration most. An error of the model goes to Options.Failed.
 func (s *Briefs) ReadNow(ctx context.Context, t UpcomingTest, most time.Duration) {
 	_, known := s.a.Book().Find(&t)
 	if most <= 0 || known || s.a.Model == nil || s.a.ReadOnly || s.a.Hidden(t.Product) {

@@ -57,7 +57,7 @@ func (b *Book) Save(w io.Writer) error {
 	return nil
 }
 
-// Purge records that the store purged memories and that b, at this version of the tree, is the first book afterwards.
+// Purge records that b is the first book after the store purged memories, at this version of the tree. See Join.
 func (b *Book) Purge(version uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *Book) Purge(version uint64) {
 	b.changes++
 }
 
-// PurgedAt returns the version of the tree at its last purge before the book began, 0 for none.
+// PurgedAt returns the version of the tree in the last call of Purge, also after Save and Load; 0 if there was none.
 func (b *Book) PurgedAt() uint64 {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -79,7 +79,7 @@ func (b *Book) Changes() uint64 {
 	return b.changes
 }
 
-// Load returns the book that Save wrote. It returns an error for a file that is incomplete, of another version or
+// Load returns the book that Save wrote. It returns an error for a file with an invalid line, of another version or
 // beyond the limits; begin a new book then.
 func Load(r io.Reader) (*Book, error) {
 	b := New()
@@ -133,10 +133,10 @@ func (b *Book) loadLines(lines *bufio.Scanner) error {
 	return nil
 }
 
-// Join joins two books of one tree, as two processes had them. It returns the one with more tests read, a on a tie,
-// and adds the tests that only the other one has, without what was read for them: the two number memories differently.
-// more is true if that changed the book. Exception: if PurgedAt differs, Join returns the book with the later purge
-// unchanged.
+// Join joins two books of one tree, as two processes had them. It returns the one with more tests read, a on a tie, and
+// adds the tests that only the other one has. It does not add what was read for these, because the two books number
+// memories differently. more is true if the returned book was changed. If PurgedAt differs, Join returns the book with
+// the later purge unchanged.
 func Join(a, b *Book) (out *Book, more bool) {
 	if at, other := a.PurgedAt(), b.PurgedAt(); at != other {
 		if at > other {

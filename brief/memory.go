@@ -16,7 +16,7 @@ import (
 // Material is a node in use, or a fact about the product, as a reader sees it.
 type Material struct {
 	ID     string   // id of the node or fact
-	Line   string   // text of the memory on one line; "" if no reader sees it by itself
+	Line   string   // text of the memory on one line; "" if readers are not shown it
 	Checks []string // ids of the checks that the memory is about, sorted
 	Cases  int      // number of cases of the memory
 
@@ -27,8 +27,8 @@ type Material struct {
 	advice   string   // the advice of a lesson, without its examples
 }
 
-// FactOf returns the fact with this id and statement as a reader sees it. cases are the ids of the cases whose notes
-// state it. They get no line of their own, because the fact explains them.
+// FactOf returns the Material of the fact with this id and statement. cases are the ids of the cases whose notes state
+// it; Book.Learn gives these no line, because the fact explains them.
 func FactOf(id string, s *ledger.Statement, cases []string) Material {
 	m := Material{ID: id, Cases: len(cases), fact: true, explains: cases}
 	m.Line = "known · " + text.Line(text.Clip(s.Text, mostFact))

@@ -37,9 +37,9 @@ func (l QuestionLimits) withDefaults() QuestionLimits {
 type Sieve func(t *UpcomingTest) []string
 
 // Plan returns the open questions about tests: for new tests all memories, for others the memories that are new or
-// rewritten since. It skips tests that are not in the book, and those for which everything was considered. If there
-// are more memories than l allows, near helps to choose; near may be nil. The result does not depend on the order of
-// tests, and each question has tests of one product as far as possible.
+// rewritten since. It skips tests that are not in the book, and those for which everything was considered. If there are
+// more memories than l allows, Plan prefers lessons of the tests' products, then what near returns; near may be nil.
+// The result does not depend on the order of tests. Tests of one product are next to each other.
 func (b *Book) Plan(tests []UpcomingTest, l QuestionLimits, near Sieve) []ReadingTask {
 	l = l.withDefaults()
 	b.parseAll()

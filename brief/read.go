@@ -36,8 +36,8 @@ func (r *modelReader) Request(q *ReadingTask) (llm.Request, error) {
 
 // ReadCounts counts what answers of a reader brought.
 type ReadCounts struct {
-	Tests   int      `json:"read"`    // tests that have a brief now
-	Told    int      `json:"told"`    // of Tests, those with a pick of these answers
+	Tests   int      `json:"read"`    // tests that need no further answer, also those whose answer was rejected twice
+	Told    int      `json:"told"`    // tests of Tests that have a pick of these answers
 	Refused []string `json:"refused"` // why picks were refused, a sentence each, for people and for the reader
 	Unsaid  []string `json:"unsaid"`  // sentences that were refused, with the reason; the memory's own text is used
 }
