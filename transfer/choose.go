@@ -14,10 +14,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// ExportChoice selects the nodes of an export. The zero value selects all nodes but archived ones and imports that
-// wait in quarantine. All adds these; the other fields restrict the selection where they are set. A selected lesson
-// brings its cases, unless Level or NoCases is set. Tombstones of forgotten and banned nodes are selected too; of the
-// fields only ErrorTypes, Level and NoCases restrict them.
+// ExportChoice selects the nodes of an export. The zero value selects all nodes except archived ones and imports that
+// wait in quarantine. All adds those two; every other field but Redactor narrows the selection if it is set. A selected
+// experience or strategy brings all nodes below it, unless Level or NoCases is set. Forgotten and banned nodes are
+// exported as tombstones; only ErrorTypes, Level and NoCases narrow their selection.
 type ExportChoice struct {
 	ErrorTypes    []string   // only nodes of these error types; none: all
 	Scope         tree.Scope // only nodes of its product, suite and test, where set
@@ -26,26 +26,26 @@ type ExportChoice struct {
 	Since         time.Time  // only nodes updated at this time or later
 	All           bool       // archived nodes and waiting imports are selected too
 	NoCases       bool       // no cases: lessons get counts and hashes of their evidence
-	Redactor      Redactor   // removes secrets from texts; nil: texts are exported unchanged
+	Redactor      Redactor   // finds the secrets to remove, along with names and addresses; nil: texts stay unchanged
 }
 
 // Summary counts the nodes of an export, and those left out.
 type Summary struct {
-	Nodes      int            `json:"nodes"`  // exported nodes
-	Levels     map[string]int `json:"levels"` // exported nodes by type
-	Types      map[string]int `json:"types"`  // exported nodes by error type
-	Statuses   map[string]int `json:"statuses"`
-	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, exported without text; not in Statuses
+	Nodes      int            `json:"nodes"`      // exported nodes
+	Levels     map[string]int `json:"levels"`     // exported nodes by type
+	Types      map[string]int `json:"types"`      // exported nodes by error type
+	Statuses   map[string]int `json:"statuses"`   // exported nodes by status, without tombstones
+	Tombstones int            `json:"tombstones"` // forgotten and banned nodes, exported without their texts
 	Products   map[string]int `json:"products"`   // nodes by the product they name, as exported
 	Origins    map[string]int `json:"origins"`    // exported nodes by origin id
-	Prompts    int            `json:"prompts"`    // cases, which have prompt, judgment and truth
+	Prompts    int            `json:"prompts"`    // exported cases with their prompt, judgment and ground truth
 	Redactions int            `json:"redactions"` // removals of secrets and names
 	Archived   int            `json:"archived"`   // nodes not exported because archived
 	Waiting    int            `json:"waiting"`    // imports not exported because they wait in quarantine
 	Filtered   int            `json:"filtered"`   // nodes not exported because of the choice
 }
 
-// Selection is the nodes that Exchange.Export selected, of the tree as it was at that time.
+// Selection is what Exchange.Export selected from the tree at that time.
 type Selection struct {
 	Summary Summary
 	Beside  // what Write puts beside the nodes
@@ -190,9 +190,9 @@ func (s *Selection) count(k *chosen) {
 	}
 }
 
-// Nodes yields the selected nodes as they are exported, in the order that Write needs. If one of them has changed
-// since, it yields store.ErrConflict; then select again. If one, as prepared for export, is not valid, it yields the
-// error of tree.Check. Both end the sequence.
+// Nodes yields the selected nodes as they are exported, in the order that Write needs. It ends with an error that wraps
+// store.ErrConflict if a node has changed since the selection; then select again. It ends with the error of tree.Check
+// if a node, as prepared for export, is not valid.
 func (s *Selection) Nodes(ctx context.Context) iter.Seq2[tree.Node, error] {
 	leaving := s.leaving()
 	if s.choice.Redactor == nil && len(leaving) > len(s.nodes)/8 {

@@ -26,8 +26,8 @@ type TreeDiff struct {
 	Facts FactsDiff `json:"facts"`
 }
 
-// FactsDiff is how the facts about products in use differ between two trees, as DiffFacts returns it. The lists are
-// sorted by id.
+// FactsDiff is how the facts about products differ between two trees, as DiffFacts returns it. The lists are sorted by
+// id.
 type FactsDiff struct {
 	Same  int                `json:"same"`  // number of common facts
 	Added []ledger.Statement `json:"added"` // facts only in b
@@ -49,14 +49,14 @@ func DiffFacts(a, b []ledger.Statement) FactsDiff {
 	return FactsDiff{Same: len(b) - len(added), Added: added, Gone: without(a, b)}
 }
 
-// Differs is one node that differs. The lists of a TreeDiff are sorted by error type, then level from the top, then
-// id.
+// Differs is one node that differs. The lists of a TreeDiff are sorted by error type, then level with strategies first,
+// then id.
 type Differs struct {
 	ID        string    `json:"id"`
 	Type      tree.Type `json:"type"`
 	ErrorType string    `json:"errorType"`
 	Says      string    `json:"says"`  // title or first text of the node
-	Parts     []Part    `json:"parts"` // of a changed node, in a fixed order
+	Parts     []Part    `json:"parts"` // differences of a changed node, in a fixed order
 	level     int
 }
 
@@ -68,7 +68,7 @@ type Part struct {
 }
 
 // Diff returns how the nodes of b differ from those of a. It compares nodes as they are exported, so revisions do not
-// matter. It ranges over each twice, and holds in memory only a hash of each node and the nodes that differ.
+// matter. It ranges over each sequence twice, and holds in memory only a hash of each node and the nodes that differ.
 func Diff(a, b iter.Seq2[tree.Node, error]) (TreeDiff, error) {
 	out := TreeDiff{Added: []Differs{}, Gone: []Differs{}, Changed: []Differs{}}
 	before, err := hashes(a)

@@ -18,9 +18,10 @@ import (
 // MergeFiles is a merge driver for git. base, ours and theirs are the paths of three versions of one file of an export
 // in the form Folder. MergeFiles writes the merged file to ours.
 //
-// It merges a node that both sides have as an import does, so that no merge fails and the order of merges does not
-// matter. It removes a node, or a fact, that one side removed, if the other side did not change it. A merged manifest
-// is marked as such (Manifest.Merged), because the right counts do not follow from one file.
+// If both sides have a node, MergeFiles unites the two versions by fixed rules: a contradiction is no error, and the
+// order of merges does not matter. If one side removed a node or a fact, MergeFiles removes it unless the other side
+// changed it. If the file is the manifest, MergeFiles sets Manifest.Merged and leaves out the counts, which do not
+// follow from the manifests alone.
 //
 // MergeFiles returns the nodes in which both sides contradict each other, sorted by id, for people to check. After an
 // error ours is unchanged.

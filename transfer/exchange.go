@@ -18,15 +18,15 @@ type treeDoor interface {
 	// Apply makes changes durable, all or none. If a node has changed since they were planned, the error is
 	// store.ErrConflict.
 	Apply(ctx context.Context, changes []tree.Change) error
-	// UntilFresh calls plan, which plans changes and applies them. After a store.ErrConflict it calls it again.
+	// UntilFresh calls plan, which plans changes and applies them, and calls plan again after a store.ErrConflict.
 	UntilFresh(plan func() error) error
-	// Redactor finds secrets.
+	// Redactor returns the Redactor for redacted exports.
 	Redactor() Redactor
 	// Origin is the id of the tree.
 	Origin() string
-	// Tally counts the verdicts of a product; "": of all.
+	// Tally counts the right and wrong verdicts on a product, or on all products for "".
 	Tally(ctx context.Context, product string) (*ledger.Tally, error)
-	// Facts are the facts in use of a product; "": of all.
+	// Facts returns the facts in use about a product, or about all products for "".
 	Facts(ctx context.Context, product string) ([]ledger.Statement, error)
 	// Believe stores the tally of another tree; one without rows removes the earlier one.
 	Believe(ctx context.Context, t *ledger.Tally) error
@@ -45,7 +45,7 @@ func NewExchange(door treeDoor) *Exchange { return &Exchange{door} }
 type ExportOptions struct {
 	ExportChoice      // its Redactor is ignored: see Redact
 	Risk         bool // include how many verdicts of each judge, product and scene type were right
-	Redact       bool // remove secrets, addresses and names from the export, and omit facts and, without Cases, cases
+	Redact       bool // remove secrets, addresses and names; omit facts, and also cases unless Cases is set
 	Cases        bool // with Redact: include cases, redacted
 
 	// NoFacts omits the facts about products. Export also omits them with Redact, and if the choice is by error
@@ -53,7 +53,7 @@ type ExportOptions struct {
 	NoFacts bool
 }
 
-// ImportOptions sets how far an import is trusted. Nil and the zero value put all of it into quarantine.
+// ImportOptions sets how far an import is trusted. Nil and the zero value trust nothing: new nodes go into quarantine.
 type ImportOptions struct {
 	DryRun bool // return the plan and write nothing
 	Trust  bool // a backup or branch of one's own: use it at once and merge it with the nodes here
@@ -136,8 +136,8 @@ func (x *Exchange) Forget(ctx context.Context, origin string) error {
 }
 
 // Import puts nodes, such as those of a File, into quarantine, or with Trust into use. It writes nothing before the
-// sequence has ended without an error. It leaves out nodes that break a law of the tree, and lists them in the plan.
-// If the tree changes meanwhile, it ranges over the nodes again.
+// sequence has ended without an error. Nodes that break a law of the tree are left out, and listed in the plan. If the
+// tree changes meanwhile, Import ranges over the nodes again. An error while it writes may leave part of them imported.
 func (x *Exchange) Import(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (ImportPlan, error) {
@@ -213,7 +213,7 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 	return out, nil
 }
 
-// Waiting returns the imports in view that wait in quarantine, by id.
+// Waiting returns the imports in view that wait in quarantine (see Waits), by id.
 func Waiting(ctx context.Context, view Tree) (map[string]tree.Node, error) {
 	out := map[string]tree.Node{}
 	for n, err := range view.Scan(ctx, store.Filter{Status: tree.Quarantined}) {

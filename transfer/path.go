@@ -20,22 +20,23 @@ import (
 // zstdMagic are the first bytes of a zstd frame, and so of every file of the format.
 var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 
-// File is an export to read. Path is a file of the form Archive or Seed, or a folder; File finds out which.
+// File is an export to read. Path is a file of the form Archive or Seed, or a folder; Nodes detects the form.
 type File struct {
 	Path  string
 	Guess func(judgment string, truth tree.Raw) taxonomy.Direction // for the form Seed; nil: the direction is other
-	Keys  *Keys                                                    // keys that may sign it; nil: signatures are ignored
+	Keys  *Keys                                                    // accepted keys; nil: signatures are ignored
 
 	Beside          // what the export holds beside nodes, set after all Nodes
 	SignedBy string // with Keys: id of the key that signed the export, set after all Nodes
 }
 
 // Nodes is an iterator of the nodes in the file, sorted by error type and id, in bounded memory. It can be ranged over
-// again. Exception: in a folder that git merged, nodes that are in two files are merged and come last.
+// again. In a folder that git merged, a node may be in two files; such nodes are merged and come last.
 //
-// Do not use the nodes before the iteration ended without an error: only then the file is complete and, with Keys,
-// signed. A problem of the file is an *UnusableError or a *SignatureError. Nodes does not check the laws of the tree.
-// Nodes of the form Seed get ids of memtree's own, and cases that are then equal are merged.
+// Do not use the nodes before the iteration has ended without an error: only then is the file known to be complete and,
+// with Keys, signed by one of them. A problem of the file is an *UnusableError or a *SignatureError. Nodes does not
+// check the laws of the tree. Nodes of the form Seed get new ids, which follow from their content; equal cases are
+// merged.
 func (f *File) Nodes(yield func(tree.Node, error) bool) {
 	ended := false
 	by, err := f.read(func(n tree.Node) error {
@@ -118,10 +119,12 @@ const (
 	Seed    Form = "seed"    // a JSON array of MemoryNode of the original design, for other programs
 )
 
-// Write writes nodes and beside to path in a form, completely or not at all, and returns the manifest. The form Seed
-// has no manifest, no place for beside and no tombstones. The nodes must come sorted by error type, then id, each once.
-// Write replaces only an earlier export: of a folder it removes the files of other error types and leaves those of
-// other names.
+// Write writes nodes and beside to path in a form, and returns the manifest. The nodes must come sorted by error type,
+// then id, each once. The form Seed omits beside, tombstones and the manifest.
+//
+// Write replaces an earlier export, but not a file that begins differently. In a folder it removes the node files of
+// other error types, and leaves all other files. If Write fails, an earlier file stays as it was. An earlier folder
+// stays too, or loses its manifest, so that readers refuse it.
 func Write(path string, form Form, nodes iter.Seq2[tree.Node, error], beside Beside) (m Manifest, err error) {
 	switch form {
 	case Folder:

@@ -31,22 +31,23 @@ const (
 // Classes returns all classes, in the order of a report for people.
 func Classes() []Class { return []Class{New, Newer, Conflicting, Same, Held, Rejected} }
 
-// The values of NodePlan.Why. That of a rejected node may also be the law that it breaks.
+// The values of NodePlan.Why, besides WhyForgotten, WhyBanned and WhyStranger. Why may also be the law that a rejected
+// node breaks.
 const (
 	WhyHeld      = "the node here is in use and stays as it is; with trust they would be merged"
 	WhyNothing   = "what it stands on is neither in the file nor here, so it is out of use"
 	WhyOtherType = "it has the id of a node of another type"
 )
 
-// NodePlan is what an import does with one node of a file, and why.
+// NodePlan is what an import does with one node, and why. The node is one of the file, or one here that loses a child.
 type NodePlan struct {
 	ID        string     `json:"id"`
 	Type      tree.Type  `json:"type"`
 	ErrorType string     `json:"errorType"`
 	Class     Class      `json:"class"`
-	Says      string     `json:"says"`                // title or first text of the node, cut
+	Says      string     `json:"says"`                // title or first text of the node; may be cut
 	Why       string     `json:"why,omitempty"`       // the reason, a sentence; may be ""
-	Conflicts []Conflict `json:"conflicts,omitempty"` // contradictions; of the class Conflicting or Held
+	Conflicts []Conflict `json:"conflicts,omitempty"` // contradictions, if Class is Conflicting or Held
 }
 
 // ImportPlan is what an import does with the nodes of a file.
@@ -145,10 +146,13 @@ func unlinked(n tree.Node) tree.Node {
 
 // NewPlanner returns a Planner of an import into the tree of view.
 //
-// A file that is not trusted changes no node in use. A new node gets status quarantined, no mark, decision or credit,
-// and provenance "import", and loses counters in the name of this tree. A node that is quarantined here is merged and
-// stays quarantined. Any other node here is unchanged; the plan lists what the file would add to it as Held, and as
-// Held too a node that was forgotten or banned, here or in the file, or a new lesson like one that is banned here.
+// A file that is not trusted changes no node in use:
+//   - A new node gets status quarantined and provenance "import". It loses its mark, decision, credit and the counters
+//     of this tree.
+//   - A node that is quarantined here is merged and stays quarantined.
+//   - Any other node here is unchanged. The plan lists it as Held if the file would add something to it.
+//   - A node that a person forgot or banned, here or in the file, is Held. So is a new lesson on the subject of one
+//     banned here.
 //
 // The caller must close the Planner.
 func NewPlanner(view Tree, o PlannerOptions) *Planner {
@@ -161,8 +165,8 @@ func NewPlanner(view Tree, o PlannerOptions) *Planner {
 	return p
 }
 
-// Add adds node n of the file to the plan. It returns an *UnusableError if the file has the node twice. A node that
-// breaks a law of the tree is no error; the plan lists it as Rejected.
+// Add adds node n of the file to the plan. It returns an *UnusableError if a node with the same id was added before. A
+// node that breaks a law of the tree is no error; the plan lists it as Rejected.
 func (p *Planner) Add(ctx context.Context, n tree.Node) error {
 	if p.seen[n.ID] || p.drafts[n.ID] != nil {
 		return &UnusableError{Problem: fmt.Sprintf("has node %.80q twice", n.ID)}

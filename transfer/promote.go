@@ -9,7 +9,7 @@ import (
 )
 
 // Waits reports whether n is an import on which no person has decided: neither promoted, nor banned or forgotten here.
-// A ban is a decision of this tree, so learning and guidance see the node from then on, and an undo lets it wait again.
+// Undoing a ban lets the import wait again.
 func Waits(n *tree.Node) bool { return unpromoted(n) && !n.Entombed() }
 
 // unpromoted reports whether n has the status of an import that was not promoted, banned or not.
@@ -38,11 +38,12 @@ func (o *PromoteOptions) names(n *tree.Node) bool {
 // Promotion is the changes that release imports from quarantine, and the imports that cannot be released.
 type Promotion struct {
 	Changes []tree.Change `json:"changes"` // changes of released imports, sorted by id
-	Refused []tree.Node   `json:"refused"` // imports without support here, or out of use at home; sorted by id
+	Refused []tree.Node   `json:"refused"` // imports without support here, or out of use in their own tree; by id
 }
 
-// Promote returns the changes that release the imports that o selects from quarantine. With an experience or strategy
-// it releases what that rests on. waiting is all imports in quarantine, by id, as Waiting returns them.
+// Promote returns the changes that release from quarantine the imports that o selects. With an experience or strategy
+// it also releases the imports below it that are not out of use. waiting is all imports in quarantine, by id, as
+// Waiting returns them.
 func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	by := cmp.Or(o.By, "person")
@@ -80,9 +81,11 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	return out
 }
 
-// Displace adapts changes that add nodes under ids of imports in quarantine. In the result these nodes replace the
-// imports, which are taken, by id. Further changes cut links of the other imports in quarantine to nodes that were
-// learned here or have another error type now; waiting has all imports in quarantine, by id.
+// Displace adapts changes of this tree, some of which add nodes whose ids imports in quarantine have already. In the
+// result the new nodes replace these imports. Displace appends changes that cut the links of other imports in
+// quarantine to the changed nodes, where the changed node lacks the link or the two do not fit.
+//
+// taken has the imports to replace, by id, and waiting all imports in quarantine.
 func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree.Change {
 	out := make([]tree.Change, 0, len(changes)+len(taken))
 	ours := map[string]*tree.Node{}

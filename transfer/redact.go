@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Redactor removes secrets from texts. Both methods return the text without secrets and the number of secrets. In
-// their own results they must find none.
+// Redactor removes secrets. Both methods return the input without secrets, and the number of secrets removed. Applied
+// to their own results, they must find none.
 type Redactor interface {
 	Text(s string) (string, int)
 	JSON(r tree.Raw) (tree.Raw, int)

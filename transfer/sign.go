@@ -30,7 +30,7 @@ var (
 
 // SignatureError means that the signature of an export could not be verified.
 type SignatureError struct {
-	Path  string // the signed file
+	Path  string // the signed file or folder
 	KeyID string // id of the key of the signature; "" without one
 	Err   error  // ErrUnsigned, ErrUnknownKey or ErrBroken
 }
@@ -46,8 +46,8 @@ const (
 // Keys are the public keys whose signatures are accepted.
 type Keys struct{ list []minisign.PublicKey }
 
-// ReadKeys reads public keys from files that minisign writes, each with one or more. A file without a key is an
-// *UnusableError.
+// ReadKeys reads public keys from files that minisign writes, each with one or more. It returns an *UnusableError for a
+// file without a key, or with a line that is neither a key nor a comment.
 func ReadKeys(paths ...string) (*Keys, error) {
 	k := &Keys{}
 	for _, path := range paths {

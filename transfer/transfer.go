@@ -33,8 +33,8 @@ const (
 	minor      = 3
 )
 
-// Manifest lists the content of an export, so that a reader detects missing parts. It is the last entry of a file, and
-// a file of a folder.
+// Manifest lists the content of an export, so that a reader detects missing parts. It is the last entry of an archive,
+// and the file manifest.json of a folder.
 type Manifest struct {
 	Format  string         `json:"format"`  // name of the format
 	Major   int            `json:"major"`   // a reader refuses another major version
@@ -46,8 +46,8 @@ type Manifest struct {
 
 	Beside
 
-	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Its counts and hashes fit neither side,
-	// and a reader does not check them; git has checksums of its own.
+	// Merged is set in the manifest of a folder that git merged, see MergeFiles. Such a manifest has no counts and no
+	// hashes, and a reader does not check them.
 	Merged bool `json:"merged,omitempty"`
 }
 
@@ -112,11 +112,11 @@ const (
 	ratioFree   = 16 << 20
 )
 
-// UnusableError is why a file or folder was refused. None of its nodes may be used then.
+// UnusableError is why a file or folder was refused. None of the nodes read from it may be used.
 type UnusableError struct {
 	Entry   string // file inside the export; "" for all of it
 	Line    int    // from 1; 0 for the whole entry
-	Problem string // continues a sentence that begins with the place
+	Problem string // what is wrong: the rest of a sentence that begins with the place
 }
 
 func (e *UnusableError) Error() string {
