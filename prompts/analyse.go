@@ -17,7 +17,7 @@ const MaxRuns = 10
 // AnalyseInput is up to MaxRuns runs with a wrong verdict, and the checks that the agent may have missed in them. All
 // texts come from outside; Analyse cleans, cuts and fences them.
 type AnalyseInput struct {
-	Lang   string         // "zh", or anything else for English
+	Lang   string         // Chinese for "zh" or "zh-…", else English
 	Checks []AnalyseCheck // the checks to choose from
 	Runs   []AnalyseRun   // the runs, 1 to MaxRuns; an answer refers to a run by its number, from 1
 }
@@ -28,7 +28,7 @@ type AnalyseCheck struct{ ID, Line, Only string }
 
 // An AnalyseRun is a run with a wrong verdict. Every text may be empty.
 type AnalyseRun struct {
-	Lang      string // language of Task: "zh", or anything else for English
+	Lang      string // language of Task: Chinese for "zh" or "zh-…", else English
 	Direction string // false_pass, false_fail, or anything else
 	Where     string // page or product under test
 	Task      string // what the agent had to test

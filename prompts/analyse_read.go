@@ -14,7 +14,7 @@ import (
 // An AnalyseOutput is the model's answer about one run. Package formation checks it before using any of it.
 type AnalyseOutput struct {
 	Misses []AnalyseMiss // most important first; none: the run does not show its cause
-	// Err is why the answer about this run cannot be used, nil if it can.
+	// Err is why the answer about this run cannot be used; nil if it can.
 	Err error
 }
 
@@ -42,9 +42,9 @@ var (
 	errTwice    = errors.New("there are two answers about this run")
 )
 
-// Read decodes an answer to the prompt made from in. It returns one output for each run, in the order of in.Runs, and
-// none for an answer that is not JSON of this form. If the answer can be used for no run, err joins the reasons,
-// written for the model.
+// Read decodes an answer to the prompt made from in. It returns one output for each run, in the order of in.Runs. It
+// returns an error only if no output can be used; the error joins the reasons, written for the model. For an answer
+// that is not JSON of this form the outputs are nil.
 func (in AnalyseInput) Read(raw json.RawMessage) ([]AnalyseOutput, error) {
 	var a struct {
 		Runs []struct {

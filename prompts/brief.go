@@ -11,7 +11,7 @@ import (
 // BriefInput is what a model needs to choose the memories that fit coming tests. All texts come from outside; Brief
 // cleans, cuts and fences them.
 type BriefInput struct {
-	Lang     string        // "zh", or anything else for English: the language of most tests
+	Lang     string        // language of most tests: Chinese for "zh" or "zh-…", else English
 	Memories []BriefMemory // in a stable order, so that providers can cache the beginning of the prompt
 	Tests    []BriefTest
 	Facts    bool     // some memories are facts about the product, marked "known"

@@ -13,7 +13,7 @@ import (
 // EvolveInput is groups of runs with a wrong verdict. Each group may become one lesson, several or none. All texts
 // come from outside; Evolve cleans, cuts and fences them.
 type EvolveInput struct {
-	Lang   string        // language of the instructions: "zh", or anything else for English
+	Lang   string        // language of the instructions: Chinese for "zh" or "zh-…", else English
 	Groups []EvolveGroup // the groups, 1 to MaxEvolveGroups; an answer refers to a group by its number, from 1
 }
 

@@ -13,7 +13,7 @@ import (
 // FactsInput is what a model needs to find facts about the product in the notes on false alarms. All texts come from
 // outside; Facts cleans, cuts and fences them.
 type FactsInput struct {
-	Lang  string     // language of the instructions: "zh", or anything else for English
+	Lang  string     // language of the instructions: Chinese for "zh" or "zh-…", else English
 	Runs  []FactsRun // the runs, 1 to MaxFactsRuns; an answer refers to a run by its number, from 1
 	Known []string   // known statements, at most MaxFactsKnown; an answer refers to them as k1, k2, …
 }
@@ -29,7 +29,7 @@ type FactsRun struct {
 type FactsFound struct {
 	Runs      []int  `json:"runs"`              // numbers of the runs whose notes state the fact; Quote is from the first
 	Statement string `json:"statement"`         // the fact, one sentence
-	Kind      string `json:"kind"`              // one of ledger.FactKinds, but not pattern
+	Kind      string `json:"kind"`              // as the model wrote it, not checked; a ledger.FactKind was requested
 	Here      bool   `json:"here"`              // the fact holds only on the page of the run
 	Quote     string `json:"quote"`             // the part of the note that states the fact
 	Same      string `json:"same,omitempty"`    // known statement that the fact repeats, such as k1; "" for a new one

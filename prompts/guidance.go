@@ -6,11 +6,11 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// GuidanceInput is the content of the guidance for a run, in the order of the text. Another agent reads the text
-// inside its own prompt. Package enhance has cleaned, escaped and cut the texts; Guidance does not change them.
+// GuidanceInput is the content of the guidance for a run, which an agent gets inside its own prompt. Package enhance
+// has cleaned, escaped and cut the texts; Guidance does not change them.
 type GuidanceInput struct {
-	Lang        string   // "zh", or anything else for English
-	Open        []string // checks to make because Facts leave them open, a sentence each
+	Lang        string   // Chinese for "zh" or "zh-…", else English
+	Open        []string // checks that Facts leave open, to be made first, a sentence each
 	Facts       []string // what is true of the page now, a clause each
 	Known       []string // facts about the product, a sentence each
 	Strategies  []Hint
@@ -19,14 +19,14 @@ type GuidanceInput struct {
 	Cases       []Hint
 }
 
-// A Hint is what guidance includes of one memory. Check is what to check and what is right. When and NotWhen are its
-// conditions, Mistake is what went wrong. Found is what a missed defect was, in the same build unless a team requested
-// other builds too, or what a person noted about an earlier run of the same test.
+// A Hint is what guidance includes of one memory. Check is what to check and what is right. When and NotWhen are the
+// conditions of Check, Mistake is what went wrong. Found is the defect that an earlier run missed, or a person's note
+// on an earlier run of the same test. Each text but Check may be "".
 type Hint struct {
 	When, Check, NotWhen, Mistake, Found string
 
-	Direction taxonomy.Direction // of a case: which way it was misjudged
-	Here      bool               // of a case: the case is about the very test of the run
+	Direction taxonomy.Direction // of a case: which way its verdict was wrong
+	Here      bool               // of a case: it was the same test as this run
 	Plain     bool               // Check is no instruction
 }
 
@@ -34,13 +34,13 @@ type Hint struct {
 type CaseGroup struct {
 	Missed bool // the cases are missed defects
 	Alarm  bool // the cases are false alarms; with neither Missed nor Alarm they are other mistakes
-	Here   bool // the cases are about the very test of the run
+	Here   bool // the cases were the same test as this run
 	Plain  bool // no hint is an instruction
 	Hints  []Hint
 }
 
-// CaseGroups returns the hints in in.Cases, grouped by heading. The hints of a group have the same direction, Here and
-// Plain, so that a heading is an instruction only if its hints are. The groups are in the order of their first hints.
+// CaseGroups returns the hints in in.Cases, grouped by heading: each group has one combination of Missed, Alarm, Here
+// and Plain. The groups are in the order of their first hints.
 func (in GuidanceInput) CaseGroups() []CaseGroup {
 	var out []CaseGroup
 	for _, h := range in.Cases {
@@ -57,8 +57,8 @@ func (in GuidanceInput) CaseGroups() []CaseGroup {
 	return out
 }
 
-// Guidance returns in as text for the prompt of an agent. Prompt.System has Open, Facts and Known, then the header of
-// the hints, which describes how to use them: they are hypotheses. Prompt.Text has the sections of hints.
+// Guidance returns in as text for the prompt of an agent. Prompt.System has Open, Facts and Known, then a header that
+// warns that the hints may not apply. Prompt.Text has the sections of hints.
 func (s *Set) Guidance(in GuidanceInput) (Prompt, error) {
 	return s.render("guidance", in.Lang, in, nil)
 }

@@ -10,7 +10,7 @@ import (
 // JudgeInput is a judgment and a ground truth in free text, too free to compare exactly. Judge cleans, cuts and fences
 // them.
 type JudgeInput struct {
-	Lang        string // "zh", or anything else for English
+	Lang        string // Chinese for "zh" or "zh-…", else English
 	Prompt      string // the task of the agent; optional
 	Judgment    string
 	GroundTruth string

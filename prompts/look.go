@@ -11,7 +11,7 @@ import (
 // LookInput is a verdict and the evidence of its run, for a second look by a model. All texts come from outside; Look
 // cleans, cuts and fences them.
 type LookInput struct {
-	Lang     string   // "zh", or anything else for English
+	Lang     string   // Chinese for "zh" or "zh-…", else English
 	Task     string   // what the agent had to test
 	Evidence string   // what the agent saw and did, and what failed
 	Claim    string   // the agent's verdict with its reason
@@ -23,7 +23,7 @@ type LookInput struct {
 type LookOutput struct {
 	Points  []LookPoint `json:"points"`
 	Against string      `json:"against"` // a quotation of the evidence that contradicts the verdict; "" for none
-	By      string      `json:"by"`      // why the run failed: agent, beyond (its control), unseen; none: it did not
+	By      string      `json:"by"`      // cause of a failed run: agent, beyond (the agent's control), unseen; else none
 	Holds   string      `json:"holds"`   // the verdict holds: yes, no or unseen
 	Chance  int         `json:"chance"`  // probability that the verdict holds, in percent
 	Why     string      `json:"why"`     // the reason, one line

@@ -14,7 +14,7 @@ import (
 // NamesInput is elements of an application, for which a model finds the names that people use. All texts come from
 // outside; Names cleans, cuts and fences them.
 type NamesInput struct {
-	Lang     string         // language of the instructions: "zh", or anything else for English
+	Lang     string         // language of the instructions: Chinese for "zh" or "zh-…", else English
 	Elements []NamesElement // the elements, 1 to MaxNamesElements; an answer refers to them as e1, e2, …
 }
 

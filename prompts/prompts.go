@@ -24,8 +24,8 @@ type Prompt struct {
 	// Version is the number in the template's first line and a hash of its content,
 	// such as "1+9f86d081". It changes whenever the wording does.
 	Version string
-	System  string
-	Text    string
+	System  string // the system prompt; may be ""
+	Text    string // the prompt itself
 	// Schema is the JSON Schema of the answer, nil for none.
 	Schema json.RawMessage
 }

@@ -7,7 +7,7 @@ import (
 
 // RepairInput is an answer of a model that was refused, and why.
 type RepairInput struct {
-	Lang string // "zh", or anything else for English
+	Lang string // Chinese for "zh" or "zh-…", else English
 	// Task is Prompt.Text of the first prompt. Repair repeats it unchanged, because its data is fenced already.
 	Task string
 	// Answer is the refused answer, "" for none.

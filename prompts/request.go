@@ -2,8 +2,8 @@ package prompts
 
 import "github.com/memtree/memtree/llm"
 
-// Request returns the llm.Request for p, with an answer of at most maxTokens tokens. lang, "zh" or anything else for
-// English, is the language in which a refused answer is asked for again.
+// Request returns the llm.Request for p, with an answer of at most maxTokens tokens. lang is the language of the prompt
+// that asks again after a refused answer: Chinese for "zh" or "zh-…", else English.
 func (s *Set) Request(p Prompt, lang string, maxTokens int) llm.Request {
 	return llm.Request{
 		Name: p.Name(), System: p.System, Prompt: p.Text, Schema: p.Schema, MaxTokens: maxTokens,

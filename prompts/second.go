@@ -3,7 +3,7 @@ package prompts
 // SecondInput is the content of the text for the second run of a test whose first verdict was likely to be wrong.
 // Package enhance has written and cleaned the reasons; Second does not change them.
 type SecondInput struct {
-	Lang    string   // "zh", or anything else for English
+	Lang    string   // Chinese for "zh" or "zh-…", else English
 	Reasons []string // why the first verdict was likely to be wrong, a clause each
 }
 

@@ -15,16 +15,16 @@ import (
 // SurveyInput is causes of wrong verdicts, which a model groups by root cause. All texts come from outside; Survey
 // cleans, cuts and fences them. An answer refers to checks and lines by number, from 1.
 type SurveyInput struct {
-	Lang      string   // language of the instructions: "zh", or anything else for English
+	Lang      string   // language of the instructions: Chinese for "zh" or "zh-…", else English
 	Direction string   // false_pass, false_fail, or anything else; the same for all lines
-	Checks    []string // titles of checks that earlier causes became, at most MaxSurveyChecks
+	Checks    []string // titles of the existing checks, at most MaxSurveyChecks
 	Lines     []string // one cause each, 1 to MaxSurveyLines
 }
 
 // SurveyGroup is a group of lines with one root cause: that of an existing check, or a new one.
 type SurveyGroup struct {
 	Check int    `json:"check"` // number of the existing check; 0 for a new one
-	Cause string `json:"cause"` // the new root cause, in a few English words; else ""
+	Cause string `json:"cause"` // root cause in a few English words if Check is 0; else of no meaning
 	Lines []int  `json:"lines"` // numbers of the lines, sorted
 }
 
