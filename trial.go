@@ -51,8 +51,8 @@ func (m *Memory) draw(ctx context.Context, q *Query, x *Explanation) (share, err
 		effect.Memory: ledger.ArmMemory, effect.Other: ledger.ArmOther, effect.None: ledger.ArmHoldout,
 	}
 	return share{
-		arm: arms[effect.DrawArm(q.drawn(), m.origin.ID, d.Chances)], chances: d.Chances, closed: d.Closed,
-		all: d.Open,
+		arm: arms[effect.DrawArm(q.drawn(), m.origin.ID, d.Chances)], chances: d.Chances, closed: d.Blocked,
+		all: d.All,
 	}, nil
 }
 
@@ -62,7 +62,7 @@ func (q *Query) drawn() string { return tree.Hash(q.RunID, cmp.Or(q.Scope.Test, 
 // passes returns what the breaker allows of memories of the error types, without a draw.
 func (m *Memory) passes(types []string) share {
 	s := share{arm: ledger.ArmMemory, chances: effect.Chances{Memory: 1}}
-	s.closed, s.all = m.learned.brake.Closed(types)
+	s.closed, s.all = m.learned.brake.Blocked(types)
 	if s.all && len(types) > 0 {
 		s.arm, s.chances = ledger.ArmHoldout, effect.Chances{}
 	}

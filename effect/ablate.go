@@ -7,18 +7,19 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// ErrNoRuns is the error with which the try function of [Ablate] ends the ablation because it may make no more runs.
+// ErrNoRuns is the error that the try function of [Ablate] returns when it may make no more runs.
 var ErrNoRuns = errors.New("the runs allowed are used up")
 
 // Ablate determines whether the memories with the ids in given made a test fail, and which of them did. try runs the
-// test with some of these memories, in their order, or with none, and returns whether it was right. Ablate ends when
-// try returns an error; an ablation has at most ledger.MaxTried runs.
+// test with some of these memories, in their order, or with none, and returns whether the run was right. Ablate ends
+// early if try returns an error, or after ledger.MaxTried runs; the result then has the conclusion so far and, in Why,
+// the reason.
 //
-// It first makes pairs of a run with all memories and one without. Memory is the cause only if each run with memories
-// fails and each run without passes: a test with random results does that with a probability of at most 4^-pairs,
-// whatever its pass rate. The first run that contradicts this ends the ablation. Then Ablate halves the set. A half
-// that fails in as many runs as there are pairs contains the culprit; if it passes, Ablate searches the other half.
-// The last remaining memory has to fail alone.
+// Ablate first makes pairs of a run with all memories and a run without any. It blames memory only if each run with
+// memories fails and each run without passes: a test with random results does that with a probability of at most
+// 4^-pairs, whatever its pass rate. The first run that contradicts this ends the ablation. Then Ablate searches for the
+// culprit by halving the set. A half that fails in as many runs as there are pairs contains the culprit; if the half
+// passes at once, Ablate searches the other half. The last remaining memory has to fail alone.
 func Ablate(given []string, pairs int, try func(given []string) (correct bool, err error)) ledger.Ablation {
 	a := ablation{out: ledger.Ablation{Pairs: pairs, Given: given, Tried: []ledger.Tried{}, Blame: ledger.Unfinished},
 		try: try}

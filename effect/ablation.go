@@ -13,14 +13,14 @@ type Blamed struct {
 	With    int    `json:"with"`    // runs with it; all failed
 	Without int    `json:"without"` // runs without it; all passed
 
-	// E is how many times more probable these results are if the memory breaks the test than if they are random with any
-	// pass rate: at least 4 to the power of the pairs. If the memory has no effect, the expected value of E is at most 1.
+	// E is the evidence against the memory: how many times more probable these results are if the memory breaks the test
+	// than if they are random, even with the pass rate that fits them best. It is at least 4 to the power of the pairs.
 	E float64 `json:"e"`
 }
 
-// Blame returns the evidence against the memory that ablation a blames. ok is false unless a blames exactly one
-// memory, all runs with it failed and all without it passed. The runs of an ablation are no outcomes of trials:
-// somebody made them because a run failed, so [Join] adds none of them to Joined.Runs.
+// Blame returns the evidence against the memory that ablation a blames. ok is false unless a is valid and blames
+// exactly one memory, all runs with this memory failed and all runs without it passed. The runs of an ablation are no
+// outcomes of trials, because they were made only after a run had failed; so [Join] leaves them out of Joined.Runs.
 func Blame(a *ledger.Ablation) (b Blamed, ok bool) {
 	if a.Check() != nil || a.Blame != ledger.OnMemory || len(a.Culprits) != 1 {
 		return Blamed{}, false

@@ -99,7 +99,7 @@ type Pair struct {
 	Study   string  `json:"study"`
 	A       string  `json:"a"`       // name of the first arm
 	B       string  `json:"b"`       // name of the second arm
-	N       int     `json:"n"`       // cases compared: both arms have a common attempt at them
+	N       int     `json:"n"`       // cases compared: those for which both arms have the same attempt
 	Attempt int     `json:"attempt"` // highest attempt at which a case was compared
 	OnlyA   int     `json:"onlyA"`   // cases right only in A
 	OnlyB   int     `json:"onlyB"`   // cases right only in B
@@ -112,10 +112,10 @@ type Pair struct {
 // Claimed reports whether E proves that the arms differ.
 func (p *Pair) Claimed() bool { return p.E >= 1/Alpha }
 
-// Compare compares each two arms of every study. The result is sorted by study and arms, the arm [None] first. If a
-// study has several series of an arm, each of them counts as an arm with a name of its own; those of None are not
-// sorted first. For each case Compare uses the latest attempt that both arms have, and of several lines for one attempt
-// the first.
+// Compare compares every two arms of each study. The result is sorted by study and then by arm, with the arm [None]
+// first. If a study has several series of an arm, each series counts as an arm named "arm (series)", and a series of
+// None is sorted like any other arm. For each case Compare uses the latest attempt that both arms have; if several runs
+// have the same attempt, it uses the first. Correct must be set in every run.
 func Compare(runs []Recorded) []Pair {
 	var out []Pair
 	for study, arms := range studies(runs) {

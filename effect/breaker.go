@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BreakerState is whether a Breaker lets runs receive memories: all memories, or those of one error type.
+// BreakerState is the state of a Breaker, for all memories or for the memories of one error type.
 type BreakerState string
 
 // The states of a Breaker.
@@ -23,9 +23,9 @@ const (
 	onTrial   = 100  // runs of a trial in state HalfOpen
 )
 
-// Breaker decides whether runs receive memories. It watches whether runs with memories go worse, over all runs and for
-// each error type of the memories found. Its JSON is its whole state; the zero value is closed and without runs. It is
-// not safe for concurrent use.
+// Breaker decides whether runs receive memories. It watches whether runs with memories go worse than runs without, for
+// all runs together and for each error type of the memories found. Its JSON is its whole state; the zero value is
+// closed and without runs. It is not safe for concurrent use.
 type Breaker struct {
 	All   stream             `json:"all"`             // evidence of all runs
 	Types map[string]*stream `json:"types,omitempty"` // evidence of some runs, by the error type of their memories
@@ -80,22 +80,22 @@ func (s *stream) evolved(at time.Time, seq uint64) bool {
 // Clearance is what the next run may receive, as Breaker.Decide returns it.
 type Clearance struct {
 	Chances Chances  // probabilities of the arms of the run
-	Closed  []string // error types whose memories the run must not receive, sorted
-	Open    bool     // the run must not receive any of the memories found
+	Blocked []string // error types whose memories the run must not receive, sorted
+	All     bool     // the run must not receive any of the memories found
 }
 
-// Decide returns the probabilities for the arm of the next run, and counts the run. types are the error types of the
-// memories found for it. If the breaker holds all of them back, the probability of memory is 0; callers still retrieve
-// and log the memories.
+// Decide returns the probabilities of the arms of the next run, and counts the run. types are the error types of the
+// memories found for the run. If the breaker blocks all of them, the run receives nothing and both probabilities are 0;
+// callers still retrieve and log the memories.
 func (b *Breaker) Decide(types []string, h Holdout) Clearance {
 	d := Clearance{Chances: h.Chances(b.Drawn, b.All.Harm.E())}
 	b.Drawn++
-	d.Closed, d.Open = b.Closed(types)
+	d.Blocked, d.All = b.Blocked(types)
 	trial := b.All.State == HalfOpen || slices.ContainsFunc(types, func(t string) bool {
 		return b.stream(t).State == HalfOpen
 	})
 	switch {
-	case d.Open:
+	case d.All:
 		d.Chances = Chances{}
 	case trial && d.Chances.None() < 0.5:
 		scale := 0.5 / (1 - d.Chances.None())
@@ -104,21 +104,22 @@ func (b *Breaker) Decide(types []string, h Holdout) Clearance {
 	return d
 }
 
-// Closed returns which of the error types are open, so that runs must not receive their memories, sorted. all reports
-// whether no memory of these types may be injected.
-func (b *Breaker) Closed(types []string) (closed []string, all bool) {
+// Blocked returns those error types in types whose state is Open, sorted: runs must not receive their memories. all
+// reports whether runs must not receive any memory of types, because the state of every type or of all memories is
+// Open.
+func (b *Breaker) Blocked(types []string) (blocked []string, all bool) {
 	for _, t := range types {
 		if b.stream(t).State == Open {
-			closed = append(closed, t)
+			blocked = append(blocked, t)
 		}
 	}
-	slices.Sort(closed)
-	return closed, b.All.State == Open || len(types) > 0 && len(closed) == len(types)
+	slices.Sort(blocked)
+	return blocked, b.All.State == Open || len(types) > 0 && len(blocked) == len(types)
 }
 
 // Observe adds run r, whose outcome is known, and returns the changes of state. Call it once for each run, in the
-// order of the outcomes. It ignores later attempts. A run for which chance did not choose between memory and none is
-// no evidence; it only helps to estimate how hard its test is.
+// order of the outcomes. It ignores later attempts. A run is evidence only if memories were found for it and chance
+// chose between memory and none; any other run only helps to estimate how hard its test is.
 func (b *Breaker) Observe(r *TrialRun) []Turn {
 	if !r.first() {
 		return nil
@@ -180,9 +181,9 @@ const (
 	mostRest = 8 * rest
 )
 
-// Rested reports whether a state has been Open for so long that memories should be tried again although none has
-// changed: the product or the agent may have. That takes a week, and twice as long after each further opening, up to
-// eight weeks.
+// Rested reports whether a state has been Open for so long at the time now that memories should be tried again, even if
+// no memory has changed. That takes a week the first time, and twice as long after each further opening, up to eight
+// weeks.
 func (b *Breaker) Rested(now time.Time) bool {
 	rested := func(s *stream) bool {
 		return s.State == Open && now.Sub(s.Since) >= min(mostRest, rest<<min(max(s.Trips-1, 0), 8))

@@ -187,7 +187,7 @@ func TestBreakerByErrorType(t *testing.T) {
 	require.Greater(t, b.Types["helps"].Help.E(), 20.0)
 
 	d := b.Decide([]string{"helps", "harms"}, Fixed(0.2))
-	require.Equal(t, []string{"harms"}, d.Closed)
+	require.Equal(t, []string{"harms"}, d.Blocked)
 	require.InDelta(t, 0.8, d.Chances.Memory, 1e-12, "the others are given")
 	require.Zero(t, b.Decide([]string{"harms"}, Fixed(0.2)).Chances.Memory, "nothing is left to give")
 	b.Evolved(noon, 1)

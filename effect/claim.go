@@ -39,7 +39,7 @@ func (e *Effect) claim() conclusion {
 	return unclear
 }
 
-// Size describes the size of the effect and the number of runs in a sentence, or that there are too few runs.
+// Size describes the effect in a sentence: its size and the number of runs, or that there are too few runs.
 func (e *Effect) Size() taxonomy.Text {
 	if e.Runs == 0 {
 		return taxonomy.Text{EN: "given to no run yet.", ZH: "尚未用于任何运行。"}

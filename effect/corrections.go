@@ -5,14 +5,16 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Corrections joins the corrections of a ledger with the truth of their verdicts, entry by entry, whichever comes
-// first. It decides when a remedy has to stop. It is not safe for concurrent use.
+// Corrections joins the corrections of a ledger with the labels of their verdicts, and decides when a remedy has to
+// stop. A label may come before its correction, but not more than 8,192 labels before. It is not safe for concurrent
+// use.
 //
-// Every correction that is known to have fixed or broken a verdict settles a bet on "this remedy breaks more than it
-// fixes". The remedy stops when the bet's value reaches 20. If the remedy does not break more, that happens in at most
-// one history of 20, at whatever time one looks (Ville; see bet). A verdict that was only flagged counts as if the
-// opposite one had been used. So ledger.Other starts again once a bet on the contrary, begun at the stop, has reached
-// 20. A stopped ledger.Rerun makes no more runs, so only late labels of earlier ones can start it again.
+// Each correction that fixed or broke a verdict settles a bet that the remedy breaks more verdicts than it fixes. The
+// remedy stops when the value of the bet reaches 20. A remedy that does not break more than it fixes is stopped in at
+// most one history of 20 (Ville's inequality, see bet). At the stop a bet on the contrary begins; when its value
+// reaches 20, the remedy starts again. For ledger.Other every corrected verdict counts as if its opposite had been
+// used, even if it was only flagged, so new evidence comes while the remedy is stopped. A stopped ledger.Rerun makes no
+// more runs, so only late labels of its earlier runs can start it again.
 type Corrections struct {
 	above float64
 	by    map[string]*corrected // by the evaluation of the agent's own verdict
@@ -36,8 +38,8 @@ type verdictTruth struct {
 	mends   bool // it was wrong, and the opposite verdict is right
 }
 
-// NewCorrections returns an empty Corrections. It will ignore corrections of verdicts whose risk is below above,
-// because they are no evidence about a higher bound.
+// NewCorrections returns an empty Corrections. It ignores corrections of verdicts whose risk is below above, 0 to 1:
+// they are no evidence about a remedy that is used only from above on.
 func NewCorrections(above float64) *Corrections {
 	return &Corrections{
 		above: above, by: map[string]*corrected{}, again: map[string]*corrected{},
@@ -128,8 +130,8 @@ func (x *corrected) rerun() (mended, broken bool) {
 	return !x.first.correct && x.second.correct, x.first.correct && !x.second.correct
 }
 
-// Stopped reports whether remedy r has been proven to break more verdicts than it fixes, and is stopped. Flag never
-// is.
+// Stopped reports whether remedy r is stopped, because it was proven to break more verdicts than it fixes. It returns
+// false for ledger.Flag.
 func (c *Corrections) Stopped(r ledger.Remedy) bool {
 	switch r {
 	case ledger.Other:
@@ -147,16 +149,16 @@ type Remedied struct {
 	N       int           `json:"n"`       // verdicts treated
 	Changed int           `json:"changed"` // of N, changed verdicts
 	Back    int           `json:"back"`    // of Changed, those that a person took back
-	Known   int           `json:"known"`   // of N, verdicts with a known truth
-	Mended  int           `json:"mended"`  // wrong before, right after
-	Broken  int           `json:"broken"`  // right before, wrong after
+	Known   int           `json:"known"`   // of N, verdicts with a known truth; for a rerun, of both runs
+	Mended  int           `json:"mended"`  // of Known, wrong before and right after
+	Broken  int           `json:"broken"`  // of Known, right before and wrong after
 
 	// Low and High are the 95 % Wilson interval of Mended / (Mended + Broken).
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 
 	E       float64 `json:"e"`       // evidence that the remedy breaks more than it mends; 20 stops it
-	Stopped bool    `json:"stopped"` // the remedy is stopped: such verdicts are only flagged
+	Stopped bool    `json:"stopped"` // the remedy is stopped: verdicts are only flagged
 }
 
 // Remedied returns the results of the remedies so far, in the order flag, rerun, other.

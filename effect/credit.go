@@ -25,8 +25,8 @@ func Prior(confidence float64, support int) float64 {
 	return 2 * expected * max(0, min(1, confidence)) * 2 * s / (s + 1)
 }
 
-// CreditBook collects runs as rows of a regression, which attributes their outcomes to the memories that they received
-// (see Fit). It is not safe for concurrent use.
+// CreditBook collects runs for a regression that attributes their outcomes to the memories that they received, see
+// [CreditBook.Fit]. It is not safe for concurrent use.
 type CreditBook struct {
 	rows  []row
 	ids   map[string]bool
@@ -170,18 +170,18 @@ type Effect struct {
 	Type tree.Type `json:"type"`
 
 	Runs  int `json:"runs"`  // first attempts that received the memory
-	Tests int `json:"tests"` // different tests of Runs
-	Right int `json:"right"` // right ones of Runs
+	Tests int `json:"tests"` // number of different tests among Runs
+	Right int `json:"right"` // of Runs, those that were right
 
 	// Effect is the share of right runs with the memory minus the share without, on tests of equal difficulty; SD is
 	// its standard deviation.
 	Effect float64 `json:"effect"`
 	SD     float64 `json:"sd"`
 	PHarm  float64 `json:"pHarm"` // probability that Effect is below 0
-	Before float64 `json:"-"`     // PHarm as it was before any run
+	Before float64 `json:"-"`     // PHarm as assumed before any run
 
-	// EHarm is the evidence of harm from ablations, and from runs whose memories chance decided, see [Suspect]: 20 or more
-	// is proof. It is 0 if there are neither.
+	// EHarm is the evidence of harm from ablations and from runs whose arm was drawn at random, see [Suspect]: 20 or
+	// more is proof. It is 0 if there are no such runs and no ablations.
 	EHarm float64 `json:"eHarm,omitempty"`
 }
 
@@ -198,10 +198,11 @@ func (e *Effect) SuccessRate() float64 { return float64(e.Right) / float64(max(1
 //
 // It minimises, over runs weighted by 2^(-age/90 days),
 //
-//	(y - mean - test - scene - Σ prior - Σ θ)² + Σ λ θ²
+//	(y - mean - Σ prior - Σ θ)² + Σ λ θ²
 //
-// where θ is summed over every memory of the run and its ancestors, up to the tree it came from. So a good memory on
-// hard tests is distinguished from a bad one on easy tests, and one with few runs borrows from its siblings.
+// where y is 1 for a right run and 0 for a wrong one. A run has a prior for each of its memories, and a θ for its test,
+// its scene, each of its memories, their ancestors and the trees in which they were made. So Fit distinguishes a good
+// memory on hard tests from a bad memory on easy tests, and a memory with few runs borrows from its siblings.
 func (b *CreditBook) Fit(now time.Time) []Effect {
 	p := b.problem(now)
 	p.solve()

@@ -79,8 +79,8 @@ func (h Holdout) Check() error {
 	return nil
 }
 
-// Chances returns the probabilities for the arm of the next run, if drawn runs came before it. eHarm is the evidence
-// of harm so far.
+// Chances returns the probabilities of the arms of the next run. drawn is the number of runs drawn before it. eHarm is
+// the evidence of harm so far; from 1.1 on, harm is suspected and h.Doubt applies.
 func (h Holdout) Chances(drawn int, eHarm float64) Chances {
 	none := h.Later
 	if drawn < h.Many {
@@ -102,7 +102,8 @@ func (h Holdout) Blind() bool { return h.Later <= 0 && (h.First <= 0 || h.Many <
 // never reports whether the schedule never uses memory.
 func (h Holdout) never() bool { return h.Later >= 1 && (h.First >= 1 || h.Many <= 0) }
 
-// Warning describes what h cannot show, in a sentence; it is empty if there is nothing to warn of.
+// Warning warns in a sentence if h holds out no run, every run, or no run after the first h.Many. Otherwise it is
+// empty.
 func (h Holdout) Warning() taxonomy.Text {
 	switch {
 	case h.Blind():

@@ -63,16 +63,16 @@ func (c Chances) share() (rho float64, drawn bool) {
 	return c.Memory / (c.Memory + none), true
 }
 
-// TrialRun is one run with guidance, or deliberately without, whose outcome is known. Everything here but Joiner uses
-// only the first attempt of a trial, because an outcome is the reason for a later one.
+// TrialRun is one run with guidance, or deliberately without, whose outcome is known. Except for Joiner, this package
+// uses only the first attempt of a trial: a later attempt was made because of the outcome of an earlier one.
 type TrialRun struct {
 	ID       string    // id of the trial
-	Seq      uint64    // sequence number of the trial in the ledger, which never falls as a clock may
+	Seq      uint64    // sequence number of the trial in the ledger; unlike At, it never decreases
 	Ended    uint64    // sequence number of the run's outcome in the ledger
 	At       time.Time // time at which Arm was drawn
-	Test     string    // the test: runs of one test are equally hard
+	Test     string    // the test; all runs of one test count as equally hard
 	Scene    tree.Scene
-	Found    string      // what found the memories: read, words or test; "" if not recorded
+	Found    string      // how the first of Eligible was found, see ByFound; "" if not recorded
 	Arm      Treatment   // what the run received
 	Chances  Chances     // probabilities with which Arm was drawn
 	Eligible []Candidate // the memories found for the run, whatever the arm
@@ -88,10 +88,10 @@ type Mistake struct {
 	Direction taxonomy.Direction
 }
 
-// Candidate is a memory that was found for a run, as it was at that time.
+// Candidate is a memory, or a fact about the product, that was found for a run.
 type Candidate struct {
 	ID        string
-	Rank      int // place among the memories found, from 1
+	Rank      int // place among the memories found or, in TrialRun.Injected, in the prompt, from 1
 	Type      tree.Type
 	ErrorType string
 	Direction taxonomy.Direction
@@ -100,7 +100,7 @@ type Candidate struct {
 	Lineage []Ancestor
 	Origin  string
 
-	// Prior is the memory's assumed effect before any run, see [Prior]. 0 means that of one case with confidence 0.5.
+	// Prior is the memory's assumed effect before any run, see [Prior]; 0 means 0.03, the prior of one case.
 	Prior float64
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Joined is the runs of a ledger, as Joiner.Join returns them.
+// Joined holds the runs of a ledger, as [Joiner.Join] returns them.
 type Joined struct {
-	// Runs have a known outcome. They include later attempts, and are in the order of the outcomes, as [Breaker.Observe]
+	// Runs are the runs with a known outcome, later attempts included, in the order of the outcomes, as [Breaker.Observe]
 	// requires.
 	Runs []TrialRun
 
@@ -31,10 +31,10 @@ type Joined struct {
 // Outcomes counts trials and the outcomes that a ledger has of them.
 type Outcomes struct {
 	Known    int `json:"known"`    // trials with an outcome
-	Open     int `json:"open"`     // trials of runs without an outcome
+	Open     int `json:"open"`     // trials that belong to a run and have no outcome
 	Unknown  int `json:"unknown"`  // outcomes of trials that are not in the ledger
 	Again    int `json:"again"`    // outcomes that repeat an earlier one of the same attempt
-	Contrary int `json:"contrary"` // outcomes that contradict an earlier one of the same attempt, which is used
+	Contrary int `json:"contrary"` // outcomes that contradict an earlier one of the same attempt; the earlier one counts
 	Retries  int `json:"retries"`  // outcomes of later attempts of a trial
 	Flipped  int `json:"flipped"`  // of Retries, those with another result than the first attempt
 }
@@ -53,10 +53,10 @@ type learnedAt struct {
 	At  time.Time
 }
 
-// CandidateOf is a function that returns the present state of the memory with this id, and whether there is one.
+// CandidateOf is a function that returns the present state of the memory or fact with this id, and whether it exists.
 type CandidateOf func(id string) (Candidate, bool)
 
-// Join returns the runs of a ledger: what Joiner.Join returns after all entries of the ledger.
+// Join adds all entries of a ledger to a new Joiner and returns the result of [Joiner.Join].
 func Join(ledger iter.Seq[ledger.Entry], look CandidateOf) Joined {
 	j := NewJoiner()
 	for e := range ledger {
@@ -65,9 +65,8 @@ func Join(ledger iter.Seq[ledger.Entry], look CandidateOf) Joined {
 	return j.Join(look)
 }
 
-// Joiner joins trials, their later steps and their outcomes by trial id, in whatever order the entries come. It
-// retains the necessary parts of entries, so that Join can be called again after further entries. It is not safe for
-// concurrent use.
+// Joiner joins trials, their later steps and their outcomes by trial id. An outcome may come before its trial. Join can
+// be called again after further entries. A Joiner retains parts of the entries. It is not safe for concurrent use.
 type Joiner struct {
 	trials   map[string]drawn
 	given    map[string][]ledger.Injection // at later steps, by trial
@@ -123,8 +122,7 @@ func (j *Joiner) Add(e *ledger.Entry) {
 	}
 }
 
-// Acts returns how many decisions people made since the tree last learned, without pins, which change nothing that runs
-// receive.
+// Acts returns the number of decisions that people made since the tree last evolved. It does not count pins.
 func (j *Joiner) Acts() int { return j.acts }
 
 // try is one attempt of a trial.
@@ -133,8 +131,9 @@ type try struct {
 	attempt int
 }
 
-// Join returns the runs of the entries so far. The test of a run is the case of its evaluation, else the test of its
-// trial, else the trial's query. Join treats a memory that look does not know as a case without ancestors.
+// Join returns the runs of the entries so far. The test of a run is the test case of its evaluation, else the test of
+// its trial, else the trial's query. If a person labelled a run, the person's latest label counts. Join treats a memory
+// that look does not know as a case without ancestors.
 func (j *Joiner) Join(look CandidateOf) Joined {
 	out := Joined{
 		Evolved: slices.Clone(j.evolved), Blamed: slices.Clone(j.blamed),

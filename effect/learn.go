@@ -1,7 +1,7 @@
 package effect
 
 // Watch returns a Breaker that has observed all runs of j, in the order of their outcomes, and all changes of the
-// tree. So the ledger determines the state of a breaker.
+// tree.
 func Watch(j *Joined) *Breaker { return watch(j, func(*TrialRun, *Breaker) {}) }
 
 // watch is Watch; it calls seen after each run.
@@ -22,7 +22,7 @@ func watch(j *Joined, seen func(*TrialRun, *Breaker)) *Breaker {
 	return b
 }
 
-// Weigh returns a CreditBook of the runs.
+// Weigh returns a CreditBook to which all runs were added.
 func Weigh(runs []TrialRun) *CreditBook {
 	b := NewCreditBook()
 	for i := range runs {

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// LedgerStats counts the trials, corrected verdicts and ablations of a ledger, as StatsOf returns it.
+// LedgerStats holds counts of the entries of a ledger, as [StatsOf] returns them.
 type LedgerStats struct {
 	Trials      Trials        `json:"trials"`
 	Corrections []Remedied    `json:"corrections"` // in the order flag, rerun, other
@@ -16,14 +16,15 @@ type LedgerStats struct {
 	Apart       Apart         `json:"apart"` // runs that show nothing about their judge
 }
 
-// Apart counts runs that show nothing about their judge, so that nothing learns from them: by the excuse in their
-// report, or under Named if a person or a file declared them such.
+// Apart counts runs that show nothing about the agent that judged, such as runs in which the environment failed.
+// Nothing learns from such a run. It counts under its excuse, or under Named if it has none because a person or a file
+// set it apart.
 type Apart struct {
-	N           int `json:"n"`           // all of them
+	N           int `json:"n"`           // all such runs
 	Healed      int `json:"healed"`      // the tool repaired the test while it ran
 	Retried     int `json:"retried"`     // the test passed after attempts that failed
 	Environment int `json:"environment"` // the environment failed
-	Named       int `json:"named"`       // declared such, without an excuse
+	Named       int `json:"named"`       // set apart without an excuse
 
 	excuses map[string]tree.Excuse // of the evaluations that are apart
 }
@@ -72,7 +73,8 @@ type ablationStats struct {
 	Blamed []Blamed       `json:"blamed"` // the evidence against single memories, in time order
 }
 
-// StatsOf reads a ledger from its beginning and counts its entries. It returns the first error of the iterator.
+// StatsOf counts the entries of a ledger, which must be given from its beginning. It stops at the first error of the
+// iterator and returns it.
 func StatsOf(ledger iter.Seq2[ledger.Entry, error]) (LedgerStats, error) {
 	corrections, joiner := NewCorrections(0), NewJoiner()
 	out := LedgerStats{Ablations: ablationStats{Blame: map[string]int{}, Blamed: []Blamed{}},

@@ -26,14 +26,14 @@ type Standing struct {
 	Mark   tree.Mark
 	Since  time.Time // time at which it got Status
 
-	// Ours reports whether this package gave it Status because of its effect. Next restores no other memory: not an
-	// import that waits in quarantine for a person, and not a lesson that evolution retired.
+	// Ours reports whether this package gave the memory its Status because of its effect. Next restores only such a
+	// memory: not an import that waits in quarantine for a person, and not a lesson that evolution retired.
 	Ours bool
 }
 
-// Next returns the status that a memory should have because of its effect e, and why. If that is its present status,
-// the reason is empty. now is the time of the latest run. A person's decision outweighs the effect: Next leaves a
-// pinned memory in use, restores it if s.Ours, and does not change a banned one, which no run receives.
+// Next returns the status that a memory should have because of its effect e, and why. If the status does not change,
+// why is empty. now is the time of the latest run. A person's decision outweighs the effect: Next leaves a pinned
+// memory in use, restores a pinned one that this package had put out of use, and does not change a banned one.
 func Next(e *Effect, s Standing, now time.Time) (next tree.Status, why taxonomy.Text) {
 	away := s.Status == tree.Quarantined || s.Status == tree.Retired
 	switch {
@@ -103,18 +103,18 @@ func cleared(e *Effect, en, zh string) taxonomy.Text {
 	return taxonomy.Text{EN: "Nothing speaks against it so far: " + s.EN, ZH: "目前没有不利的迹象：" + s.ZH}
 }
 
-// Given reports whether runs may receive a memory with this status and mark. Exception: a few runs receive a
-// quarantined memory, see [Probes].
+// Given reports whether runs may receive a memory with this status and mark. It is false for a quarantined memory,
+// although a few runs receive one, see [Probes].
 func Given(status tree.Status, mark tree.Mark) bool {
 	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }
 
-// Probes reports whether a run receives a fitting quarantined memory, so that the memory can be measured again. That
-// is one run of ten, whatever its arm. Such a run receives only one, because the effects of two could not be
-// distinguished. The result depends only on runID and salt, the store's.
+// Probes reports whether to add a quarantined memory that fits a run to the memories found for it, so that the memory
+// can be measured again. It returns true for about one run of ten. Add only one memory, because the effects of two
+// could not be distinguished. The result depends only on runID and salt; see [DrawArm] for both.
 func Probes(runID, salt string) bool { return draw(runID, salt+"\x00probe", probes) }
 
-// Sentence returns Size after the id of the memory.
+// Sentence returns the id of the memory and then its Size, in a sentence.
 func (e *Effect) Sentence() taxonomy.Text {
 	s := e.Size()
 	return taxonomy.Text{EN: e.ID + ": " + s.EN, ZH: e.ID + "：" + s.ZH}

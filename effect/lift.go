@@ -2,14 +2,14 @@ package effect
 
 import "math"
 
-// Lift is how much more often runs of one arm have a property, such as being right, than runs of another arm, on the
-// same tests. Only runs of one test with the same Chances are compared.
+// Lift compares how often runs of two arms have a property, such as being right. Only runs of the same test with the
+// same Chances are compared. Without such runs Low is -1 and High 1.
 type Lift struct {
 	N       int     `json:"n"`       // runs of the first arm that are compared
 	M       int     `json:"m"`       // runs of the other arm that are compared
 	Tests   int     `json:"tests"`   // number of tests with compared runs
-	With    float64 `json:"with"`    // share in the first arm, 0 to 1
-	Without float64 `json:"without"` // share in the other arm, with the same weights of tests
+	With    float64 `json:"with"`    // share of runs with the property in the first arm, 0 to 1
+	Without float64 `json:"without"` // the same share in the other arm, with the same weight for each test
 	Lift    float64 `json:"lift"`    // With minus Without, -1 to 1
 	Low     float64 `json:"low"`     // lower end of the 95 % interval of Lift
 	High    float64 `json:"high"`    // upper end of the 95 % interval of Lift

@@ -10,28 +10,31 @@ import (
 // Grouping is a property by which Report.Parts groups runs.
 type Grouping string
 
-// The groupings. A run is in the group of every memory found for it, whether it received the memory or not, so that
-// each group has runs to compare with.
+// The groupings. With ByType and ByTeam a run belongs to the groups of all memories found for it, whether it received
+// them or not, so that each group has runs to compare with.
 const (
 	ByType  Grouping = "type"  // error types of the memories found
-	ByScene Grouping = "scene" // scene type of the run, however it was written
-	ByTeam  Grouping = "team"  // trees in which the memories found were made
-	ByFound Grouping = "found" // how memories were found: read (by a model, in advance), words, test (a case of that test)
+	ByScene Grouping = "scene" // scene type of the run
+	ByTeam  Grouping = "team"  // ids of the trees in which the memories found were made
+
+	// ByFound groups by how the first memory was found: read (a model chose it in advance), words (by the search), test
+	// (it comes from this very test) or page (a fact about the page).
+	ByFound Grouping = "found"
 )
 
 // Subgroup is the lift of memory in the runs of one group.
 type Subgroup struct {
-	Name   string `json:"name"` // value of the Grouping, "" if the runs have none
-	Runs   int    `json:"runs"`
-	Guided int    `json:"guided"` // of Runs, with their memories
-	None   int    `json:"none"`   // of Runs, without memories
+	Name   string `json:"name"`   // value of the Grouping, such as an error type; "" if the runs have none
+	Runs   int    `json:"runs"`   // runs in the group, without those of the arm Other
+	Guided int    `json:"guided"` // of Runs, those that received the memories found for them
+	None   int    `json:"none"`   // of Runs, those that received no memory
 	Lift
 }
 
-// Parts groups the runs of r and returns the lift of memory in each group, the largest group first. It ignores runs
-// with other memories. Each interval is valid by itself: of twenty groups in which memory has no effect, the interval
-// of one at most is expected to exclude 0. tax has the scene types; one that it does not have is a group as it was
-// written.
+// Parts groups the runs of r and returns the lift of memory in each group, the largest group first. Runs of the arm
+// Other do not count. Each interval is valid by itself: of twenty groups in which memory has no effect, the interval
+// of one at most is expected to exclude 0. ByScene uses the ids of scene types in tax; a scene type that is not in tax
+// is a group under its own name.
 func (r *Report) Parts(by Grouping, tax *taxonomy.Taxonomy) []Subgroup {
 	runs := map[string][]*TrialRun{}
 	for _, run := range r.runs {

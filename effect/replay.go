@@ -14,7 +14,7 @@ import (
 type RunLabel struct {
 	Labelled  bool // the truth is known
 	Correct   bool
-	Direction taxonomy.Direction // of a wrong verdict, which way
+	Direction taxonomy.Direction // which way the verdict was wrong, if it was
 }
 
 // Wrong reports whether the verdict of the run is known to be wrong.
@@ -33,8 +33,8 @@ type ReplayAnswer struct {
 	Items  []ReplayWarning // the memories given, best first
 }
 
-// ReplaySubject is a memory that a replay measures. For each run Replay calls Ask, and later Learn with the label of
-// the run. An answer may use only what Learn received before. Neither method may retain e.
+// ReplaySubject is a memory that a replay measures. For each run, in order of time, Replay calls Ask and then Learn,
+// with the label if the run has one. An answer may use only what Learn received before. Neither method may retain e.
 type ReplaySubject interface {
 	Name() string
 	Ask(ctx context.Context, e *tree.Evaluation) (ReplayAnswer, error)
@@ -53,7 +53,7 @@ type ReplayResult struct {
 	N          int         `json:"n"`          // labelled runs: only these are measured
 	Wrong      int         `json:"wrong"`      // of N, wrong verdicts
 	Unlabelled int         `json:"unlabelled"` // runs without a label
-	Duplicate  int         `json:"duplicate"`  // skipped runs, whose key came before
+	Duplicate  int         `json:"duplicate"`  // runs that were skipped because an earlier run had the same key
 	Rows       []ReplayRow `json:"rows"`       // in the order of the subjects, each followed by its controls
 
 	// Embedder is the embedding model, "" for the built-in encoder. The caller sets it.
@@ -72,13 +72,13 @@ type ReplayResult struct {
 }
 
 // Replay runs a history of evaluations through the subjects and returns a row for each, in order. It sorts the history
-// by time; runs without a time come first, and equal times keep their order. It skips a run whose key came before, as
-// a store does. It stops at the first error of a subject.
+// by time; runs without a time come first, and equal times keep their order. It skips a run with the key of an earlier
+// run, as a store does. It stops at the first error of a subject.
 //
-// Controls follow each subject. First come the following subjects with a method Matched(), such as Nearest: each gives
-// guidance in as many runs as the subject before it, those of its highest scores, or in fewer if fewer are above 0.
-// Then comes a control that shuffles the subject's answers. The control rows of the second and further subjects have
-// the name of their subject in their names.
+// Control rows follow the row of each subject. A subject with a method Matched(), such as Nearest, is a control of the
+// subject before it: it counts as giving guidance in the runs with its highest scores above 0, in at most as many runs
+// as that subject. The last control shuffles the answers of the subject. A control of the second or a further subject
+// has the name of its subject in its own name.
 func Replay(ctx context.Context, stream []tree.Evaluation, o ReplayOptions, subjects ...ReplaySubject) (ReplayResult,
 	error) {
 	ordered, duplicate := sortRuns(stream)

@@ -11,9 +11,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Nearest is a simple memory to compare with. It stores the prompt of every wrong verdict and returns the nearest by
-// BM25 (Robertson and Zaragoza 2009; k1 1.2, b 0.75), with no scene, no threshold and no forgetting. It uses memtree's
-// own tokenizer, so that tokens make no difference.
+// Nearest is a simple memory to compare with. It stores the prompt of every wrong verdict and returns the wrong
+// verdicts with the nearest prompts by BM25 (Robertson and Zaragoza 2009; k1 1.2, b 0.75). It uses no scene and no
+// threshold, and forgets nothing. It uses memtree's own tokenizer, so that only the method is compared.
 type Nearest struct {
 	give  int
 	docs  []bm25Document
@@ -47,7 +47,7 @@ func (*Nearest) Name() string { return "bm25" }
 // Matched marks Nearest as a subject without a threshold of its own, see Replay.
 func (*Nearest) Matched() {}
 
-// Ask returns the wrong verdicts with the nearest prompts to that of e, nearest first. Score is the highest BM25.
+// Ask returns the wrong verdicts with the prompts nearest to the prompt of e, nearest first. Score is the highest BM25.
 func (x *Nearest) Ask(_ context.Context, e *tree.Evaluation) (ReplayAnswer, error) {
 	scores := make([]float64, len(x.docs))
 	for _, t := range slices.Compact(slices.Sorted(slices.Values(text.Tokens(e.Prompt)))) {

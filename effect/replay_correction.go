@@ -1,7 +1,7 @@
 package effect
 
 // Reversal is the result of reversing the verdicts whose predicted probability of being wrong was at least Bound, see
-// Reverse. The predictions were made before the labels were known.
+// [Reverse].
 type Reversal struct {
 	Bound   float64 `json:"bound"`   // 0 to 1
 	N       int     `json:"n"`       // verdicts with a label
@@ -16,8 +16,9 @@ type Reversal struct {
 	High float64 `json:"high"`
 }
 
-// Reverse returns the result of reversing the verdicts in ps with P of at least bound. It reverses only a verdict with
-// exactly one opposite, and only if its prediction has Enough. seed is that of the bootstrap, which draws whole cases.
+// Reverse returns the result of reversing the verdicts in ps with P of at least bound. It reverses a verdict only if
+// the verdict has exactly one opposite (Other is set) and Enough is true. seed is the seed of the bootstrap, which
+// draws all verdicts of a case together.
 func Reverse(ps []Prediction, bound float64, seed uint64) Reversal {
 	c := Reversal{Bound: bound, N: len(ps)}
 	if len(ps) == 0 {

@@ -11,8 +11,8 @@ import (
 // Prediction is the predicted risk of one verdict, made before its label was known, and the label.
 type Prediction struct {
 	P     float64 // probability that the verdict is wrong, 0 to 1
-	Order float64 // a person would review a higher one first
-	Near  float64 // score of the nearest wrong case, to compare Order with
+	Order float64 // score by which a person would review the verdicts, the highest first
+	Near  float64 // similarity to the nearest wrong case, the score to compare Order with
 	Base  float64 // share of wrong verdicts before this one, 0 to 1
 	// Enough reports whether P depends on more than Base.
 	Enough bool
@@ -29,9 +29,10 @@ type RiskMeasure struct {
 	// Enough is the number of predictions that depend on more than the base rate.
 	Enough int `json:"enough"`
 
-	AUC           *float64 `json:"auc"`           // of Order as a forecast of a wrong verdict; null without both kinds
+	// AUC is that of Order as a forecast of a wrong verdict; null if all verdicts are right or all wrong.
+	AUC           *float64 `json:"auc"`
 	AUCSecondHalf *float64 `json:"aucSecondHalf"` // AUC of the later half of the predictions
-	// Found is the share of the wrong verdicts among the first 5, 10 and 20 % by Order.
+	// Found is the share of all wrong verdicts that are found by reviewing the 5, 10 and 20 % with the highest Order.
 	Found reviewShare `json:"found"`
 
 	// ECE is the expected calibration error of P and Reliability its ten bins of equal width. Both exclude the first
@@ -41,7 +42,7 @@ type RiskMeasure struct {
 	Reliability []CalibrationBin `json:"reliability"`
 	Brier       float64          `json:"brier"` // mean squared error of P, over all verdicts
 
-	// Gain is the share of the wrong verdicts found by reviewing a share of all, in steps of a fiftieth.
+	// Gain has 51 points: the share of the wrong verdicts found by reviewing 0, 2, 4 … 100 % of all verdicts.
 	Gain []ReviewGain `json:"gain"`
 
 	// Intervals are 95 % bootstrap intervals, by the JSON name of the field; those of
@@ -57,12 +58,12 @@ type reviewShare struct {
 	At20 float64 `json:"20"`
 }
 
-// ReviewGain is a point of a curve: the share of the wrong verdicts found once a share Read of all is reviewed, 0 to
-// 1.
+// ReviewGain is a point of a curve: how many of the wrong verdicts are found by reviewing a part of all verdicts. All
+// values are shares, 0 to 1.
 type ReviewGain struct {
-	Read    float64 `json:"read"`    // share of all verdicts reviewed
-	Found   float64 `json:"found"`   // share of the wrong verdicts found by reviewing the riskiest first
-	Nearest float64 `json:"nearest"` // share of them found by reviewing first what is most similar to a wrong case
+	Read    float64 `json:"read"`    // share of all verdicts that is reviewed
+	Found   float64 `json:"found"`   // share of the wrong verdicts found if the riskiest are reviewed first
+	Nearest float64 `json:"nearest"` // the same if those most similar to a wrong case are reviewed first
 }
 
 // CalibrationBin is the verdicts whose predicted probability lies in one tenth of 0 to 1.
@@ -85,8 +86,8 @@ const (
 	riskRedraws = 200
 )
 
-// MeasureRisks returns the quality of the predictions ps, with intervals and baselines. seed is that of the bootstrap,
-// which draws whole cases because verdicts on one case are not independent.
+// MeasureRisks returns the quality of the predictions ps, with intervals and baselines. seed is the seed of the
+// bootstrap, which draws all verdicts of a case together because they are not independent.
 func MeasureRisks(ps []Prediction, seed uint64) RiskMeasure {
 	r := RiskFigures(ps)
 	r.Intervals = map[string]stat.Interval{}
@@ -121,7 +122,7 @@ func MeasureRisks(ps []Prediction, seed uint64) RiskMeasure {
 	return r
 }
 
-// RiskFigures returns what MeasureRisks does, without the intervals, the curve and the baselines.
+// RiskFigures returns the same as MeasureRisks, but without Intervals, Gain and Baselines.
 func RiskFigures(ps []Prediction) RiskMeasure {
 	r := RiskMeasure{N: len(ps), Warmup: min(riskWarmup, len(ps)/2)}
 	for i := range ps {

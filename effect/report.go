@@ -11,10 +11,10 @@ import (
 // Report summarizes whether memory helps, how certain that is, and which memories help.
 type Report struct {
 	Runs   int   `json:"runs"`   // first attempts with memories found
-	Guided int   `json:"guided"` // of Runs, with their memories
-	Other  int   `json:"other"`  // of Runs, with other memories
-	None   int   `json:"none"`   // of Runs, without memories
-	Right  right `json:"right"`  // right runs by arm
+	Guided int   `json:"guided"` // of Runs, those that received the memories found for them
+	Other  int   `json:"other"`  // of Runs, those that received other memories
+	None   int   `json:"none"`   // of Runs, those that received no memory
+	Right  right `json:"right"`  // numbers of right runs by arm
 
 	// Compared counts the runs for which chance decided between memory and none. The evidence rests on them.
 	Compared int `json:"compared"`
@@ -44,7 +44,7 @@ type Report struct {
 	Questions int `json:"questions"` // trials without a run; not counted elsewhere
 
 	Verdict  taxonomy.Text `json:"-"` // summary in one sentence
-	Memories []Effect      `json:"-"` // every memory that was injected, by id
+	Memories []Effect      `json:"-"` // every memory that a run received, sorted by id
 
 	runs   []*TrialRun // first attempts, by time
 	joined *Joined
@@ -67,8 +67,8 @@ type typed struct {
 // surely is the confidence from which a memory is helpful.
 const surely = 0.95
 
-// NewReport returns the report on the runs of j. b is a Breaker that has observed them, and effects is what
-// CreditBook.Fit returned for them.
+// NewReport returns the report on the runs of j. b is a Breaker that has observed these runs, and effects are their
+// memories' effects, from [CreditBook.Fit] and [Suspect].
 func NewReport(j *Joined, b *Breaker, effects []Effect) *Report {
 	var in []*TrialRun
 	for _, r := range sorted(j.Runs) {

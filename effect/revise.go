@@ -20,10 +20,10 @@ type Revised struct {
 	Why taxonomy.Text `json:"why"` // the reason, a sentence
 }
 
-// Revise returns the change of memory n that follows from outcomes: its counters, its Credit and thus its confidence,
-// and its status if its effect e requires another (see [Next]). t counts what its runs showed and may be nil. origin
-// is the id of the tree of the runs, and now the time of the latest run. r describes a change of status; ok is false
-// if nothing changes.
+// Revise returns the change of memory n that follows from its effect e: new counters, a new Credit and thus a new
+// confidence and, if e requires it, another status (see [Next]). t counts what the runs of n showed and may be nil.
+// origin is the id of the tree of the runs, and now the time of the latest run. r describes the change of status, and
+// is zero if there is none. ok is false if nothing changes.
 func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
 	if t == nil {
 		t = &MemoryTally{}

@@ -15,11 +15,14 @@ type Series struct {
 
 // EvidencePoint is the evidence after the first Runs runs for which chance decided between memory and none.
 type EvidencePoint struct {
-	Runs  int          `json:"runs"`
-	At    time.Time    `json:"at"`    // time of the last run
-	Lift  float64      `json:"lift"`  // lift of memory so far
-	Low   float64      `json:"low"`   // lower end of an interval that holds at all points together
-	High  float64      `json:"high"`  // upper end of that interval
+	Runs int       `json:"runs"`
+	At   time.Time `json:"at"`   // time of the last run
+	Lift float64   `json:"lift"` // lift of memory so far
+
+	// Low and High are the interval of Lift. With a probability of 95 % the intervals of all points contain the true lift.
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+
 	EHelp float64      `json:"eHelp"` // evidence of help; restarts when an open breaker goes on trial
 	EHarm float64      `json:"eHarm"` // evidence of harm; restarts when an open breaker goes on trial
 	State BreakerState `json:"state"` // state of the breaker
@@ -30,7 +33,7 @@ type Span struct {
 	From  time.Time `json:"from"`           // beginning of the period
 	Asked int       `json:"asked"`          // requests of runs
 	Found int       `json:"found"`          // of Asked, those with memories found
-	Half  float64   `json:"half,omitempty"` // median milliseconds to the answer; 0: not measured
+	Half  float64   `json:"half,omitempty"` // median of the milliseconds to the answer; 0: not measured
 	Most  float64   `json:"most,omitempty"` // 95th percentile of the milliseconds to the answer
 }
 

@@ -7,8 +7,7 @@ import (
 	"math"
 )
 
-// ParseBreaker decodes the JSON of a Breaker. It returns an error for unknown fields, and for values that no runs
-// could have caused.
+// ParseBreaker decodes the JSON of a Breaker. It returns an error for unknown fields and for values out of range.
 func ParseBreaker(data []byte) (*Breaker, error) {
 	b := &Breaker{}
 	d := json.NewDecoder(bytes.NewReader(data))

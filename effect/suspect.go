@@ -8,14 +8,14 @@ import "slices"
 const slab = 0.05
 
 // Suspect tests each memory in effects for harm and for help by two bets, and updates PHarm and EHarm by their values.
-// A bet is a stake of 1 that grows with each run that speaks for it. It uses the runs for which the memory was found
-// and chance decided between memory and none, in the order of their outcomes. Such runs of one memory differ by chance
-// alone, so neither hard tests nor effects of other memories can explain a gain. blamed, the evidence of ablations,
-// multiplies the value of the bet on harm.
+// A bet is a stake of 1 that grows with each run that supports it. runs must be in the order of their outcomes. Suspect
+// uses the runs for which the memory was found and chance decided between memory and none. Only chance distinguishes
+// the runs with the memory from those without, so neither hard tests nor effects of other memories can explain a gain.
+// blamed, the evidence of ablations, multiplies the value of the bet on harm.
 //
-// This cannot distinguish memories that are always found together. held reports which memories are out of use as
-// harmful. A run for which one of them was found does not count against the others. So of several suspects the worst
-// is taken out of use first, and the others are then measured without it.
+// Suspect cannot distinguish memories that are always found together. held reports whether a memory is out of use as
+// harmful. A run for which such a memory was found does not count for the others. So of several suspects the worst is
+// taken out of use first, and the others are then measured without it.
 func Suspect(effects []Effect, runs []TrialRun, blamed []Blamed, held func(id string) bool) {
 	won := map[string]*memoryBets{}
 	guilt := map[string]float64{}

@@ -37,11 +37,12 @@ func (b *Brake) Decide(types []string, h effect.Holdout) effect.Clearance {
 	return b.breaker.Decide(types, h)
 }
 
-// Closed returns those of types whose memories must not be injected, and whether none of types remains.
-func (b *Brake) Closed(types []string) (closed []string, all bool) {
+// Blocked returns the error types in types whose memories runs must not receive, sorted. all reports whether runs must
+// not receive any memory of types.
+func (b *Brake) Blocked(types []string) (blocked []string, all bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.breaker.Closed(types)
+	return b.breaker.Blocked(types)
 }
 
 // Rested reports whether the breaker has withheld some memories so long that at the time now they should be tried
