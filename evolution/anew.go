@@ -9,13 +9,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Anew returns the changes to apply before Plan, after a person took memories out of use or back into it since the
-// tree last evolved. They retire the lessons that rest on such a case or are about a check that it missed, with the
-// strategies above them, so that Plan writes these again from the present cases. So the tree becomes what it would be
-// if it had never contained the case that was taken out of use. Lessons that a person pinned or wrote stay, without
-// that case, unless it was their last.
+// Anew returns the changes to apply before Plan if a person decided on memories since the tree last evolved. For each
+// such memory that is a case, the changes retire the lessons that rest on the case or are about a check that it missed,
+// and the strategies of their partitions. Plan then writes these again from the present cases, so that the tree becomes
+// what it would be if it had never contained a case that is out of use. A lesson that a person pinned or wrote stays:
+// it loses a case that is out of use, and is retired with its last case.
 //
-// If only is not "", Anew considers only memories of this error type, and of these no case with a miss of another type.
+// If only is not "", Anew considers only memories of this error type, and only cases without a miss of another type.
 func (e *Evolver) Anew(ctx context.Context, v Scanner, only string) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {

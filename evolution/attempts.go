@@ -7,9 +7,9 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Attempts remembers, over several plans of the same work, which jobs a model failed to answer, so that each is sent
-// once, and whether the model is called at all. It is not stored. The zero value is ready. It is not safe for
-// concurrent use.
+// Attempts records which jobs a model failed to answer, and whether the model is still called. Pass the same Attempts
+// to several plans of the same work, so that no later plan sends a failed job again. Attempts are not stored. The zero
+// value is ready to use. Attempts are not safe for concurrent use.
 type Attempts struct {
 	jobs  map[string]bool
 	inRow int   // consecutive calls without an answer

@@ -12,7 +12,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Demand is what runs asked for and received, as ReadDemand reads it from a ledger.
+// Demand is which memories runs received, and when and where runs asked for guidance; see ReadDemand.
 type Demand struct {
 	injected map[string]bool
 	places   map[niche][]time.Time // of the queries, sorted
@@ -22,8 +22,9 @@ type Demand struct {
 // scene, where both name one.
 type niche struct{ product, scene string }
 
-// ReadDemand reads from the ledger of r which memories runs ever received, and when runs asked for guidance, for which
-// product and scene type. It ignores requests without a run. tax identifies scene types by their names.
+// ReadDemand reads from the ledger of r which memories runs ever received. It also reads when runs asked for guidance,
+// and for which product and scene type. It ignores requests that no run followed. tax identifies scene types by their
+// names.
 func ReadDemand(ctx context.Context, r store.Reader, tax *taxonomy.Taxonomy) (*Demand, error) {
 	a := &Demand{injected: map[string]bool{}, places: map[niche][]time.Time{}}
 	runs := map[string]bool{} // trials that a run followed
@@ -74,8 +75,8 @@ func (a *Demand) inject(list []ledger.Injection) {
 // Used reports whether any run received the memory with this id.
 func (a *Demand) Used(id string) bool { return a.injected[id] }
 
-// Chances returns how many requests of runs could have received case n: those since n was created, with its product
-// and scene type. An unknown product or scene type fits any.
+// Chances returns how many requests of runs could have received case n: the requests since n was created, for the
+// product and scene type of n. An unknown product or scene type fits any.
 func (a *Demand) Chances(n *tree.Node) (k int) {
 	for p, times := range a.places {
 		product := n.Scope.Product == "" || p.product == "" || p.product == n.Scope.Product

@@ -12,10 +12,9 @@ import (
 )
 
 // Edit returns the lesson or strategy with this id as it would be with the text of draft d, which a person wrote at
-// the time at. The strings are every reason why the gates refuse d, as they would a model's draft; with any reason the
-// node must not be used. Edit fills in what the lessons of d omit: cases, check and source are those of the lesson that
-// each replaces, or else the cases are all of the memory. It returns tree.ErrNotFound if the id is that of no lesson or
-// strategy.
+// the time at. It also returns every reason why the gates refuse d; if there is one, do not use the node. A lesson in d
+// may omit its cases, check and source: Edit takes them from the lesson that it replaces, or cites all cases of the
+// memory. Edit returns tree.ErrNotFound if there is no lesson or strategy with this id.
 func (e *Evolver) Edit(
 	ctx context.Context, v Scanner, id string, d gate.Draft, at time.Time,
 ) (tree.Node, []string, error) {

@@ -47,8 +47,8 @@ type Finder interface {
 	// Begin sets the tree that Rank searches: these cases replace the stored ones, and these lessons are hidden. The
 	// results then depend on the cases alone, not on the order in which lessons were learned.
 	Begin(cases, lessons []*tree.Node)
-	// Rank returns the rank, from 1, of candidate for the prompt and scene of the case held, if candidate were in the
-	// tree and no case of held's test were; 0 when it would not be found.
+	// Rank returns the rank, from 1, at which a search for the test of the case held would find candidate, if candidate
+	// were in the tree and no case of that test were. It returns 0 if the search would not find candidate.
 	Rank(ctx context.Context, candidate, held *tree.Node) (int, error)
 }
 

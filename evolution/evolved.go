@@ -22,7 +22,7 @@ type Evolved struct {
 	Calls     int              `json:"calls"`     // calls of the model
 	Usage     llm.Usage        `json:"usage"`     // tokens of the calls of the model
 	Cost      float64          `json:"cost"`      // price of the tokens, by RunOptions.Price
-	Waiting   int              `json:"waiting"`   // jobs left for later: by a bound or DryRun, or without an answer
+	Waiting   int              `json:"waiting"`   // jobs left for later: a bound or DryRun stopped them, or no answer came
 }
 
 // Changed returns the number of changes of memories in v.
@@ -60,8 +60,8 @@ func (v *Evolved) Add(p Plan) {
 	v.Plans[i] = p
 }
 
-// After returns a Scanner of the nodes of v as they are after changes, which it does not apply to v. Scan lacks nodes
-// that changes add, and applies its filter to the nodes before the changes.
+// After returns a Scanner that reads v as if changes were applied. Its Scan omits nodes that changes add, and filters
+// by the nodes before the changes.
 func After(v Scanner, changes []tree.Change) Scanner { return after{v, changes} }
 
 type after struct {

@@ -109,7 +109,7 @@ func (j *Jobs) Get(key string) ([]byte, bool) {
 }
 
 // Put stores value under the key of a job. With AtOnce it saves before it returns, except within Together. Without
-// AtOnce the next Save does, because rules can make the value again.
+// AtOnce the next Save writes value.
 func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	j.mu.Lock()
 	j.kept[key], j.used[key], j.own[key], j.dirty = slices.Clone(value), true, true, true
@@ -121,8 +121,8 @@ func (j *Jobs) Put(ctx context.Context, key string, value []byte) error {
 	return j.Save(context.WithoutCancel(ctx))
 }
 
-// Together calls do. With AtOnce, the values that do puts are saved together when do has returned, whether or not it
-// failed. It returns the errors of both.
+// Together calls do. With AtOnce, the values that do puts are saved together after do has returned, even with an error;
+// if calls of Together overlap, the last one to end saves for all. Together returns the errors of do and of saving.
 func (j *Jobs) Together(ctx context.Context, do func() error) error {
 	hold := func(n int) (last bool) {
 		j.mu.Lock()
@@ -138,9 +138,9 @@ func (j *Jobs) Together(ctx context.Context, do func() error) error {
 	return err
 }
 
-// Save writes new results to the store, together with those that other processes of a shared store have written
-// meanwhile. It does nothing if there are none, or with ReadOnly. Beyond 20,000 results it drops those that no plan of
-// this process requested.
+// Save writes the results to the store, with those that other processes of a shared store have written meanwhile. It
+// does nothing if there is no new result, or with ReadOnly. If there are more than 20,000 results, it drops those that
+// this process has neither read nor put.
 func (j *Jobs) Save(ctx context.Context) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -183,8 +183,8 @@ func (j *Jobs) Rejected() []Rejection {
 	return out
 }
 
-// Purge drops the results with drafts written from memories that p purges, and those with drafts that do not cite
-// their cases. The next Save writes the rest.
+// Purge drops the results that mention a memory that p purges, and those with a draft that cites no cases. The next
+// Save writes the rest.
 func (j *Jobs) Purge(p *store.Purge) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -100,8 +100,8 @@ func (w *partitionWork) due() []*job {
 // threshold of a new one, so that an experience does not appear and disappear with a single case.
 const leastKept = 2
 
-// Stays reports whether lesson n stays in use with so many cases left. One that needs no cases of this tree always
-// stays, a pinned one with a single case, and one that a person wrote with two.
+// Stays reports whether lesson n stays in use although evolution would retire it, with that many cases left. A lesson
+// that needs no cases of this tree stays, a pinned one stays with a single case, and one that a person wrote with two.
 func Stays(n *tree.Node, left int) bool {
 	return n.StandsAlone() || n.Mark == tree.Pinned && left > 0 || n.Kept() && left >= leastKept
 }

@@ -17,10 +17,10 @@ import (
 // PlanOptions bounds a Plan. The zero value sets no bounds.
 type PlanOptions struct {
 	Only     string             // plan only this error type; "" for all
-	MaxCalls *int               // calls of the model, over all partitions; nil: no bound
-	MaxCost  *float64           // cost of these calls, by Price; nil: no bound
+	MaxCalls *int               // most calls of the model, over all partitions; nil: no bound
+	MaxCost  *float64           // most cost of these calls, by Price; nil: no bound
 	Price    meter.Price        // price of the model's tokens
-	Now      time.Time          // no age is measured from a later evaluation, whose clock may be wrong; zero: from any
+	Now      time.Time          // ages count to the newest evaluation up to Now; zero: to the newest
 	Review   bool               // a draft becomes a proposal, not a change, until a person accepts it
 	Attempts *Attempts          // jobs that failed in earlier plans of the same work; nil: none
 	Progress func(PlanProgress) // called after every call, job and partition; may be nil
@@ -30,8 +30,8 @@ type PlanOptions struct {
 type RunOptions struct {
 	DryRun   bool               // change nothing and call no model; Calls, Usage and Cost are estimates
 	Only     string             // change only memories of this error type; "" for all
-	MaxCalls *int               // calls of the model; nil: no bound
-	MaxCost  *float64           // cost of these calls, by Price; nil: no bound
+	MaxCalls *int               // most calls of the model; nil: no bound
+	MaxCost  *float64           // most cost of these calls, by Price; nil: no bound
 	Price    meter.Price        // price of the model's tokens
 	Review   bool               // lessons wait for a person's decision, see Review
 	KeepAll  bool               // take no memory out of use
@@ -48,7 +48,7 @@ func (o *RunOptions) Left(v *Evolved) meter.Reading {
 // PlanProgress is how far a Plan has come. All numbers are over all partitions so far.
 type PlanProgress struct {
 	Partition           // the present one
-	Done, Of  int       // partitions planned, of Of
+	Done, Of  int       // partitions planned so far, and partitions to plan
 	Groups    int       // groups of cases that are no experience yet
 	Jobs      int       // jobs that were settled: from the cache, by a model or by rules
 	Calls     int       // calls of the model
@@ -64,16 +64,16 @@ type Plan struct {
 	Groups     []Group       `json:"groups"`              // groups of cases that became no lesson yet, and why
 	Changes    []tree.Change `json:"changes"`             // apply all together or none
 	Rejections []Rejection   `json:"rejections"`          // drafts that a gate refused
-	Calls      int           `json:"calls"`               // calls of the model; the first plan has those for all
+	Calls      int           `json:"calls"`               // calls of the model; the first plan has the calls for all plans
 	Usage      llm.Usage     `json:"usage"`               // tokens of the calls of the model
-	Waiting    int           `json:"waiting"`             // jobs left for later: by a bound, or without an answer
+	Waiting    int           `json:"waiting"`             // jobs left for later: a bound stopped them, or no answer came
 	Proposals  []Proposal    `json:"proposals,omitempty"` // with Review: proposals that wait for a person
 	Notes      []string      `json:"notes,omitempty"`     // what people should know about the planning, a sentence each
 }
 
 // Group is a group of cases that missed one check, or have similar texts about their cause, and are no experience yet.
-// Missing, Banned, Apart or LeftOut is why not. If all are empty, its job waits or its draft was refused, or a lesson
-// about its check is out of use because it did harm.
+// Missing, Banned, Apart and LeftOut give the reason. If all are empty, the job of the group waits, its draft was
+// refused, or a lesson about its check is out of use because it did harm.
 type Group struct {
 	Check      string   `json:"check,omitempty"`   // id of the check that the cases missed, "" if none is known
 	Cases      []string `json:"cases"`             // ids of the cases, sorted

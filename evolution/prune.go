@@ -20,7 +20,7 @@ const (
 	Superseded ForgetReason = "superseded"  // a memory retired or replaced, without new evidence for 30 days
 	Unused     ForgetReason = "unused"      // a case of one run over 90 days ago that no run received, although many could
 	Thin       ForgetReason = "thin"        // an experience with fewer than two cases in use
-	OverBudget ForgetReason = "over_budget" // a lesson of too many in a partition, which adds few cases to the others
+	OverBudget ForgetReason = "over_budget" // an experience of a partition with too many: the others cover more cases
 )
 
 // The limits of the rules.
@@ -45,10 +45,10 @@ type PruneOptions struct {
 
 // PruneInput is what Prune needs beside the nodes of the tree. The zero value works.
 type PruneInput struct {
-	Now     time.Time               // no age is measured from a later evaluation, whose clock may be wrong; zero: from any
-	Used    func(id string) bool    // whether any run received a memory; nil: Prune uses its counter only
+	Now     time.Time               // ages count to the newest evaluation up to Now; zero: to the newest
+	Used    func(id string) bool    // whether any run received a memory; nil: only Metadata.UsageCount is considered
 	Chances func(n *tree.Node) int  // number of requests that could have received a case; nil: no case is Unused
-	Keep    func(n *tree.Node) bool // memories that stay, beside those that a person marked; nil: no others
+	Keep    func(n *tree.Node) bool // whether a memory must stay, even if no person marked it; nil: none must
 }
 
 // Forgotten is a memory that Prune takes out of use.
@@ -78,11 +78,10 @@ type pruner struct {
 // Prune returns the changes that take memories of v out of use. They archive memories with a reason and delete
 // nothing. Ages count up to the newest evaluation.
 //
-// Prune archives no case in use only for its age or because there are many. It archives one of low confidence that
-// occurred once, over 90 days ago, and belongs to no experience, if no run received it although many could have. If a
-// partition has too many lessons, Prune leaves in use those that together cover most cases. A memory that a person
-// marked stays. If the mistake of a case that Prune archived as unused or over budget is made again, Prune takes the
-// case back into use.
+// Age or number alone is no reason to archive a case in use. Prune archives a case of low confidence that occurred
+// once, over 90 days ago, and belongs to no experience, if no run received it although many could have. If a partition
+// has too many experiences, Prune leaves in use those that together cover most cases. A memory that a person marked
+// stays. If the mistake of a case that was archived as unused is made again, Prune takes the case back into use.
 func (e *Evolver) Prune(ctx context.Context, v Scanner, o PruneOptions, known PruneInput) (Pruned, error) {
 	s, err := e.survey(ctx, v, known.Now)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reread returns the changes that replace stored cases by cases: the same cases with the analysis of a model, where so
-// far rules had to analyse them. If the misses of a case differ, Reread retires the lessons about its earlier misses,
-// and the next Plan writes them again. Lessons that a person pinned or wrote stay, and a case of theirs has its former
-// misses if the new ones are of other error types. Reread skips a case that has changed since it was read, or that a
-// model has analysed meanwhile.
+// Reread returns the changes that replace stored cases with cases. These have the same ids and the analysis of a model;
+// rules had analysed the stored ones because the model had failed. If the misses of a case differ, Reread retires the
+// lessons about its earlier misses, and the next Plan writes them again. A lesson that a person pinned or wrote stays;
+// if its error type is none of a case's new misses, the case keeps its earlier misses. Reread skips a case that has
+// changed since it was read, or that a model has analysed meanwhile.
 func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {

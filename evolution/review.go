@@ -31,9 +31,9 @@ type Review struct {
 	waiting *Waiting
 }
 
-// NewReview returns a Review of the lessons of a tree. jobs opens its Jobs. evolve makes the tree learn for review
-// without calling a model, and writes only if write is true. people applies decisions, nodes reads the tree, and
-// waiting caches what waits, also for other Reviews of the tree.
+// NewReview returns a Review of the lessons of a tree. jobs opens the Jobs of the tree. evolve makes the tree learn for
+// review without calling a model, and writes only if write is true. people applies decisions, and nodes reads the tree.
+// waiting caches the proposals; Reviews of the same tree may share it.
 func NewReview(
 	jobs func(ctx context.Context, write bool) (*Jobs, error),
 	evolve func(ctx context.Context, write bool) (Evolved, error),
@@ -51,8 +51,8 @@ type reviewers interface {
 }
 
 // Waiting caches the lessons that wait for a person, because finding them takes as long as learning: seconds in a tree
-// of many thousand cases. The zero value is an empty cache. It is safe for concurrent use; while one caller finds
-// them, others wait for the result.
+// of many thousand cases. The zero value is an empty cache. It is safe for concurrent use: while one caller finds the
+// lessons, the others wait for the result.
 type Waiting struct {
 	forgot atomic.Uint64 // number of calls of Forget
 
@@ -79,8 +79,8 @@ func (w *Waiting) get(find func() ([]Proposal, error)) ([]Proposal, error) {
 	return slices.Clone(w.list), nil
 }
 
-// Proposals returns the lessons that wait for a person. It calls no model. A lesson may lack cases that were added
-// since the tree last learned; Decide includes them.
+// Proposals returns the lessons that wait for a person. It calls no model. The result is cached, so a lesson may lack
+// the newest cases; Decide includes them.
 func (r *Review) Proposals(ctx context.Context) ([]Proposal, error) {
 	return r.waiting.get(func() ([]Proposal, error) { return r.find(ctx) })
 }

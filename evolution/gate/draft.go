@@ -14,7 +14,7 @@ type Draft struct {
 	AppliesWhen []string      `json:"appliesWhen,omitempty"` // conditions, one sentence each
 	NotWhen     []string      `json:"notWhen,omitempty"`     // conditions under which it does not apply
 	Lessons     []tree.Lesson `json:"lessons"`               // 1 to tree.MaxLessons
-	// Other is the first lesson in the other language, Chinese or English; nil for none.
+	// Other is the title, conditions and first lesson in the other language, Chinese or English; nil for none.
 	Other *tree.Translation `json:"other,omitempty"`
 }
 

@@ -43,7 +43,7 @@ type Subject struct {
 	Lang      string       // language of most cases: zh or en
 	Check     string       // id of the check that the group shares, "" for none
 	Members   []*tree.Node // all cases of the group
-	Shown     []*tree.Node // the cases that the writer of the draft saw; the draft must cover most
+	Shown     []*tree.Node // the cases that the writer of the draft saw; its lessons must cite most
 	Parts     []*tree.Node // of a strategy: the experiences below it
 	Opposite  []*tree.Node // memories in use of the same type with the opposite direction
 	Person    bool         // the writer of the draft is a person
@@ -69,9 +69,9 @@ type cuts struct {
 
 var fitted = cuts{functionEN: 0.30, functionZH: 0.07, sure: 0.90}
 
-// New returns Gates for the checks and types of tax. unsafe reports whether a text must not be shown to an agent, with
-// a reason that continues "its text …". forces reports whether a text decides a verdict, with the part that does. If
-// one of the two is nil, Gates does not make its check.
+// New returns Gates for the checks and types of tax. unsafe reports whether a text must not be shown to an agent, and
+// returns the reason, which continues "its text …". forces reports whether a text decides a verdict, and returns the
+// part that does. If unsafe or forces is nil, its gate is skipped.
 func New(tax *taxonomy.Taxonomy, unsafe, forces func(string) (string, bool)) *Gates {
 	general := sync.OnceValue(func() map[string]bool { return sentencesOf(tax) })
 	return &Gates{tax: tax, unsafe: unsafe, forces: forces, general: general, catalogue: cue.Of(tax), cuts: fitted}
@@ -110,8 +110,9 @@ func (j *Gates) Refuses(a *Subject, d *Draft) []string {
 	return j.ask(j.view(a, d), nil)
 }
 
-// RefusesTranslation returns why d.Other is not valid, none if it is valid or nil. It omits the gates about citations,
-// the breadth of conditions and other memories, which are for d itself. Call d.Clean first.
+// RefusesTranslation returns every reason why d.Other is not valid, none if it is valid or nil. It applies only the
+// gates about texts; those about cases, the breadth of conditions and other memories are for d itself. Call d.Clean
+// first.
 func (j *Gates) RefusesTranslation(a *Subject, d *Draft) []string {
 	if d.Other == nil || len(d.Lessons) == 0 {
 		return nil

@@ -25,17 +25,17 @@ const (
 	leastClash  = 2 // tokens
 )
 
-// Alike reports whether the lessons of a and b have the same content, ignoring conditions: mostly the same tokens
-// without connectives, and the same of them negated.
+// Alike reports whether the lessons of a and b have the same content: mostly the same words, none of which is affirmed
+// in one and negated in the other. It ignores connectives and conditions.
 func Alike(a, b *tree.Content) bool {
 	x, y := mattersOf(advice(nil, a.Lessons)), mattersOf(advice(nil, b.Lessons))
 	both := x.shared(y)
 	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && x.clash(y) == 0
 }
 
-// Against reports whether a and b contradict each other on one matter: their lessons share tokens, and either negate
-// them differently or have opposite directions, but not both. It compares tokens, not meaning: it serves to show a
-// conflict to a person, and refuses nothing.
+// Against reports whether a and b contradict each other: their lessons share words, and either negate these differently
+// or have opposite directions, but not both. It compares words, not meaning, so use it only to show a person a possible
+// conflict.
 func Against(a, b *tree.Node) bool {
 	x, y := mattersOf(advice(nil, a.Content.Lessons)), mattersOf(advice(nil, b.Content.Lessons))
 	if len(y) < len(x) {
