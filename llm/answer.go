@@ -23,9 +23,10 @@ const (
 // Invalid is the error for an answer that Decode or the check of Ask rejects. It holds the reasons as sentences that a
 // model can act on.
 type Invalid struct {
-	// Violations has at least one sentence, each naming the field.
+	// Violations holds the reasons, at least one. A reason of Decode begins with the field, or with "answer" for the
+	// whole object.
 	Violations []string
-	// Answer is the rejected text of the model.
+	// Answer is the rejected text of the model, "" if it is not valid UTF-8.
 	Answer string
 }
 
@@ -34,8 +35,9 @@ func (e *Invalid) Error() string { return strings.Join(e.Violations, "; ") }
 // Decode finds the JSON object in the text of a model, and checks it.
 //
 // It ignores prose, Markdown fences and a <think> part around the object, and braces that are not JSON. The first
-// object that satisfies the schema is the answer; it is returned compact. If another, different object satisfies it
-// too, the text is ambiguous and rejected. So is an object with a duplicate field. An empty schema accepts any object.
+// object that satisfies the schema is the answer, returned compact. If a different object satisfies the schema too, the
+// text is ambiguous and rejected. An object with a duplicate field satisfies no schema. An empty schema accepts any
+// other object.
 // The error is an [*Error] of kind too large, malformed (wrapping an [*Invalid]), or bad request if the schema is
 // invalid.
 func Decode(text string, schemaJSON json.RawMessage) (json.RawMessage, error) {

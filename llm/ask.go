@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Ask generates an answer and passes it to check (nil accepts every answer that fits the schema). If the answer does
-// not fit, if check rejects it, or if it was cut off, Ask makes exactly one more request, whose prompt r.Repair builds
-// from the reasons; after a cut-off it doubles r.MaxTokens. A second failure and every other error are returned
-// unchanged: waiting for a busy provider is left to the generator.
+// Ask generates an answer and passes it to check; nil accepts every answer that fits the schema. If the answer does not
+// fit, is cut off or rejected by check, Ask makes one more request, unless ctx has ended. r.Repair builds its prompt
+// from the reasons, and after a cut-off r.MaxTokens is doubled. Ask returns a second failure and any other error
+// without a further request: generators wait for busy providers themselves.
 //
 // check returns why it rejects: one error, or several joined with errors.Join, each a sentence that the model can act
 // on. The Usage of the returned Answer or [*Error] is the sum of both requests.
@@ -107,7 +107,7 @@ func repairPrompt(r Request, answer string, violations []string) (string, error)
 		"\nAnswer again with one JSON object and nothing else.", nil
 }
 
-// AskFor is Ask with a check that reads the answer. It returns what read made of the accepted one.
+// AskFor is Ask with read as the check. got is what read returned for the accepted answer, and undefined with an error.
 func AskFor[T any](
 	ctx context.Context, gen Generator, r Request, read func(json.RawMessage) (T, error),
 ) (got T, a Answer, err error) {

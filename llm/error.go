@@ -35,9 +35,9 @@ type Error struct {
 	Status int
 	// RetryAfter is the wait requested by the provider, 0 if unknown.
 	RetryAfter time.Duration
-	// Unsent reports that no request was sent, because earlier ones failed.
+	// Unsent means that no request was sent, because earlier ones failed or a limit was reached.
 	Unsent bool
-	// Usage is what the failed request used, or in an error of Ask both requests; zero if the provider does not report it.
+	// Usage holds the tokens of the failed request, in an error of Ask those of both requests; zero if unknown.
 	Usage Usage
 	// Err is the cause. It never contains a key.
 	Err error
@@ -71,8 +71,8 @@ func (e *Error) Retryable() bool {
 	}
 }
 
-// Lasting reports whether every request will fail like this until a person changes something: the key, the address or
-// the name of the model.
+// Lasting reports whether every request will fail with this error until a person changes something: the key, the
+// address or the name of the model.
 func (e *Error) Lasting() bool {
 	switch e.Kind {
 	case KindUnauthorised, KindNotFound, KindNotSet:
@@ -82,8 +82,8 @@ func (e *Error) Lasting() bool {
 	}
 }
 
-// Answered reports whether err means that a model answered, but with an invalid text. It would write the same again.
-// After any other error there is no answer, and the caller should repeat the request later.
+// Answered reports whether err means that a model completed an answer, but an invalid one. To the same request the
+// model would give the same answer, so repeating it does not help.
 func Answered(err error) bool { return KindOf(err) == KindMalformed }
 
 // KindOf returns the kind of the first [*Error] in the tree of err, "" if there is none.

@@ -1,7 +1,7 @@
 package llm
 
-// Find returns model, or the first model that it wraps, that has the type T, and whether there is one. A model that
-// wraps another has a method Unwrap that returns the other as any.
+// Find returns the first of model and the models it wraps that has type T. ok is false if none has. A model that wraps
+// another one has a method Unwrap that returns the inner model as any.
 func Find[T any](model any) (found T, ok bool) {
 	for model != nil {
 		if found, ok = model.(T); ok {
@@ -16,7 +16,7 @@ func Find[T any](model any) (found T, ok bool) {
 	return found, false
 }
 
-// NameOf returns the ID of model, or of the first model that it wraps that has one; "" if none has.
+// NameOf returns the ID of the first of model and the models it wraps that has an ID; "" if none has.
 func NameOf(model any) string {
 	if m, ok := Find[interface{ ID() string }](model); ok {
 		return m.ID()
@@ -30,8 +30,8 @@ func Plays(model any) bool {
 	return ok && m.Plays()
 }
 
-// Adapter is a model that changes the form of its requests when the provider rejects it, and can pass on what it found
-// to another process.
+// Adapter is a model that changes the form of its requests when the provider rejects them, and can pass what it found
+// on to another process.
 type Adapter interface {
 	// Habits returns the changes found so far, in a form for Adopt; "" if there are none.
 	Habits() string

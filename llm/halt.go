@@ -15,11 +15,11 @@ const haltedFor = 5 * time.Minute
 // call; other requests do not wait for that long.
 const alone = 10 * time.Second
 
-// Halt is a Generator that passes requests to another one. After an error that is [Error.Lasting], such as a wrong key,
-// it returns that error without a call. After five minutes it tries a call again. A second request that the provider
-// does not understand has the same effect, if it understood none before. Other calls wait some seconds for the first
-// one to end, so that a wrong key costs one call and not as many as are made at once. A panic in the other generator
-// becomes an error. It is safe for concurrent use.
+// Halt is a Generator that passes requests to another one, up to an error that is [Error.Lasting], such as a wrong key.
+// Then it returns this error without a call for five minutes, and tries again. A second error of KindBadRequest has the
+// same effect if no model has answered before. Until the first call has ended, other calls wait up to 10 seconds, so
+// that a wrong key costs one call and not as many as are made at once. A panic in the other generator becomes an error.
+// Halt is safe for concurrent use.
 type Halt struct {
 	of  Generator
 	now func() time.Time
@@ -34,9 +34,9 @@ type Halt struct {
 	at    time.Time // time of the error
 }
 
-// NewHalt returns a Halt that passes requests to the generator of. now is the clock.
-func NewHalt(of Generator, now func() time.Time) *Halt {
-	h := &Halt{of: of, now: now, first: make(chan struct{}, 1)}
+// NewHalt returns a Halt that passes requests to g. now is the clock.
+func NewHalt(g Generator, now func() time.Time) *Halt {
+	h := &Halt{of: g, now: now, first: make(chan struct{}, 1)}
 	h.first <- struct{}{}
 	return h
 }
@@ -44,14 +44,15 @@ func NewHalt(of Generator, now func() time.Time) *Halt {
 // Unwrap returns the generator to which h passes requests, for [Find].
 func (h *Halt) Unwrap() any { return h.of }
 
-// Halted returns the error because of which h makes no calls, nil if it makes them.
+// Halted returns the error because of which h makes no calls, nil for none. The error stays until the first Generate
+// after the five minutes.
 func (h *Halt) Halted() *Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.why
 }
 
-// Generate passes r to the generator. While h makes no calls it returns the error of Halted; see [Halt] for how long.
+// Generate passes r to the generator, or returns the error of Halted without a call; see [Halt].
 func (h *Halt) Generate(ctx context.Context, r Request) (Answer, error) {
 	if !h.isKnown() {
 		late := time.NewTimer(alone)

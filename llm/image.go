@@ -57,8 +57,8 @@ func Sees(model any) bool {
 	return ok && m.Sees()
 }
 
-// CheckImages returns an *Error of kind too large or bad request if r has an image that is invalid or beyond the
-// limits, or too many images.
+// CheckImages returns an *Error of KindTooLarge if r has more than four images, and of KindBadRequest if an image is
+// invalid or beyond the limits.
 func (r *Request) CheckImages() error {
 	if len(r.Images) > maxImages {
 		return &Error{Kind: KindTooLarge, Err: fmt.Errorf("the prompt %s has %d images; the most is %d", r.Name,

@@ -64,7 +64,7 @@ type Request struct {
 	Repairing []string `json:"-"`
 }
 
-// Usage is the number of tokens that a request used, as the provider reports it; 0 if unknown.
+// Usage is the number of tokens that one or more requests used; 0 if unknown.
 type Usage struct {
 	InputTokens  int `json:"inputTokens"`
 	OutputTokens int `json:"outputTokens"`
@@ -79,8 +79,8 @@ func (u Usage) Add(v Usage) Usage {
 type Answer struct {
 	// JSON is one compact object that satisfies the request's schema.
 	JSON json.RawMessage
-	// Model is the model that answered, with the provider's name.
+	// Model is the name of the model that answered, as the provider reports it.
 	Model string
-	// Usage is the cost of this answer, including its repair.
+	// Usage holds the tokens of this answer; from Ask, with those of the rejected first answer.
 	Usage Usage
 }

@@ -22,7 +22,7 @@ const (
 	Score  answerForm = "score"  // the answer is one of the options, which are levels from low to high
 )
 
-// DecisionQuestion is one question about the input of a Decide.
+// DecisionQuestion is one question about the input of Decider.Decide.
 type DecisionQuestion struct {
 	Name    string // unique in a request: letters, digits and _
 	Kind    answerForm
@@ -34,12 +34,12 @@ type DecisionQuestion struct {
 type Prediction struct {
 	P       float64   // for Yes: the probability of yes, 0 to 1
 	Best    int       // for Choice and Score: index of the most probable option
-	Options []float64 // for Choice and Score: probability of each option; they sum to 1
+	Options []float64 // for Choice and Score: probability of each option; their sum is 1, or 0 if the model chose none
 }
 
-// Answers holds the answers to the questions of one Decide.
+// Answers holds the answers to the questions of one call of Decider.Decide.
 type Answers struct {
-	Of    map[string]Prediction // by the name of the question; a question that the model refused is missing
+	Of    map[string]Prediction // by the name of the question; a question without an answer is missing
 	Model string                // name of the model that answered
 	Usage llm.Usage
 }

@@ -30,7 +30,7 @@ type ModelConfig struct {
 	Provider   string        // OpenAI, Anthropic or Ollama
 	Model      string        // name of the chat model; "": none
 	EmbedModel string        // name of the embedding model; "": none
-	BaseURL    string        // address of the API; "": that of the provider
+	BaseURL    string        // address of the API; "": the default of the provider
 	APIKey     Secret        // "" for a server that needs none
 	Timeout    time.Duration // most time of a call with all its retries; 0: 2 minutes
 	MaxTokens  int           // most tokens of an answer, unless the request sets it; 0: 2048
@@ -159,7 +159,7 @@ func FromEnv(getenv func(string) string) (ModelConfig, error) {
 }
 
 // Variables returns the names of the environment variables for model, address and key that FromEnv uses with this
-// getenv. They are "" if none is set.
+// getenv; those of MEMTREE_LLM_* if no model is configured.
 func Variables(getenv func(string) string) (model, baseURL, apiKey string) {
 	g, _ := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
 	return g.model, g.baseURL, g.apiKey

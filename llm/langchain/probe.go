@@ -5,14 +5,14 @@ import "strings"
 // EnvNames holds the names of the environment variables from which FromEnv reads a model, for error messages.
 type EnvNames struct{ Model, BaseURL, APIKey string }
 
-// NamesOf returns the names of the environment variables that FromEnv uses with this getenv. ok is false if none of
-// them is set.
+// NamesOf returns the names of the environment variables that FromEnv uses with this getenv. If no model is configured,
+// ok is false and the names are those of MEMTREE_LLM_*.
 func NamesOf(getenv func(string) string) (names EnvNames, ok bool) {
 	g, ok := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
 	return EnvNames{Model: g.model, BaseURL: g.baseURL, APIKey: g.apiKey}, ok
 }
 
-// Address returns the URL to which requests go: BaseURL, or that of the provider. It is "" if BaseURL is invalid.
+// Address returns the base URL of requests: BaseURL, or the default of the provider. It is "" if BaseURL is invalid.
 func (c ModelConfig) Address() string {
 	u, err := c.base()
 	if err != nil {
@@ -29,7 +29,8 @@ const (
 	byPrompt = "prompt" // only the prompt requests it
 )
 
-// Form returns the strictest way to request an object that the provider has not rejected so far, such as BySchema.
+// Form returns how m requests an object now: the strictest way that the provider has not rejected so far, such as
+// BySchema.
 func (m *ChatModel) Form() string {
 	switch form := int(m.http.form.Load()); {
 	case form == formSchema && m.config.Provider == Anthropic:

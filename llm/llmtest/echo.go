@@ -14,7 +14,8 @@ import (
 // and the least of each range. Usage counts bytes as tokens.
 type Echo struct{}
 
-// Generate returns r as an object. It fails only if ctx has ended or the schema is invalid.
+// Generate returns r as an object. It fails if ctx has ended, if the schema is invalid, or if the object does not fit
+// it, such as a prompt below a minimum length.
 func (Echo) Generate(ctx context.Context, r llm.Request) (llm.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return llm.Answer{}, &llm.Error{Kind: llm.KindCancelled, Err: err}

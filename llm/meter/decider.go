@@ -18,10 +18,10 @@ type decider struct {
 	price func(llm.Usage) float64
 }
 
-// Decider returns a decider that passes questions to the decider of. m counts and limits its calls like those of the
-// generator. price is the cost of its tokens; nil: unknown.
-func (m *Meter) Decider(of decide.Decider, price func(llm.Usage) float64) decide.Decider {
-	return decider{of, m, price}
+// Decider returns d as a Decider whose calls m counts and limits like those of its generator. price returns the cost of
+// tokens; nil: unknown, so Options.Cost does not limit these calls.
+func (m *Meter) Decider(d decide.Decider, price func(llm.Usage) float64) decide.Decider {
+	return decider{d, m, price}
 }
 
 // Decide asks the model, if the limits allow it.

@@ -21,10 +21,10 @@ type embedder struct {
 	price func(llm.Usage) float64
 }
 
-// Embedder returns an embedder that passes texts to the embedder of. m counts and limits its calls like those of the
-// generator. price is the cost of its tokens; nil: unknown.
-func (m *Meter) Embedder(of llm.Embedder, price func(llm.Usage) float64) llm.Embedder {
-	return embedder{of, m, price}
+// Embedder returns e as an Embedder whose calls m counts and limits like those of its generator. price returns the cost
+// of tokens; nil: unknown, so Options.Cost does not limit these calls.
+func (m *Meter) Embedder(e llm.Embedder, price func(llm.Usage) float64) llm.Embedder {
+	return embedder{e, m, price}
 }
 
 // Unwrap returns the embedder, for [llm.Find].
@@ -63,7 +63,7 @@ func characters(texts []string) int {
 	return n
 }
 
-// EstimateTexts estimates how many calls an embedder needs for texts, and how many tokens it uses.
+// EstimateTexts estimates how many calls of an embedder texts need, and how many tokens these use.
 func EstimateTexts(texts []string) (calls int, u llm.Usage) {
 	for _, t := range texts {
 		u.InputTokens += Estimate(llm.Request{Prompt: t}).InputTokens

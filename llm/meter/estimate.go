@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Estimate estimates the usage of the request r. A token has about four bytes, in English as in Chinese, and an answer
-// about a twelfth of its greatest length. It predicts a cost and must not be used to report one.
+// Estimate estimates the usage of request r before a call: a token for every four bytes, in English as in Chinese, and
+// an answer of a twelfth of its greatest length. It must not be used to report a cost.
 func Estimate(r llm.Request) llm.Usage {
 	const bytesOfToken, partOfLongest = 4, 12
 	out := r.MaxTokens
@@ -27,8 +27,8 @@ func imageTokens(r *llm.Request) (n int) {
 	return n
 }
 
-// WithRepairs returns calls and u increased by one fifth, because about one answer in five has to be repaired by
-// another call.
+// WithRepairs returns calls and u increased by one fifth, rounded down, because about one answer in five has to be
+// repaired by another call.
 func WithRepairs(calls int, u llm.Usage) (int, llm.Usage) {
 	if calls <= 0 {
 		return calls, u
@@ -40,8 +40,8 @@ func WithRepairs(calls int, u llm.Usage) (int, llm.Usage) {
 	}
 }
 
-// Estimator is an llm.Generator that sums the estimated usage of requests and answers none. Its callers then continue
-// without a model, so it receives the same requests as a model. The zero value is ready; it is safe for concurrent use.
+// Estimator is an llm.Generator that sums the estimated usage of requests and answers none. It is for callers that
+// continue without a model. The zero value is ready; it is safe for concurrent use.
 type Estimator struct {
 	mu    sync.Mutex
 	calls int

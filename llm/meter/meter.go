@@ -1,8 +1,8 @@
 // Package meter counts the calls of a model, and limits them.
 //
 // It counts calls of [llm.Generator.Generate], and calls of an embedder with at most textsAtOnce texts. A provider's
-// client may repeat a request when the server is busy; that is one call, and a call without a sent request is none. It
-// reports only tokens that the provider reported: unknown usage remains unknown.
+// client may repeat a request when the server is busy; that is one call. A call whose error is Unsent is none. The
+// package reports only tokens that the provider reported: unknown usage remains unknown.
 //
 // Where to look:
 //   - meter.go: counting and limits; embedder.go, decider.go: other models; reading.go: many questions
@@ -25,17 +25,17 @@ type Options struct {
 	Cost  *float64                // most cost, by Price; nil: no limit
 	Until time.Time               // no call starts after this time, and a running call ends at it; zero: no limit
 	Price func(llm.Usage) float64 // cost of tokens; nil: unknown
-	// number of consecutive calls without an answer at which Full becomes true; 0: no limit
+	// InRow is the number of consecutive calls without an answer at which Full becomes true; 0: no limit.
 	InRow int
 }
 
 // Spent counts the calls of a model and the tokens that they used.
 type Spent struct {
-	Calls  int                   `json:"calls"`
-	Failed int                   `json:"failed"`        // calls without an answer
+	Calls  int                   `json:"calls"`         // calls made
+	Failed int                   `json:"failed"`        // calls that ended with an error, except because of a limit
 	Beyond int                   `json:"beyond"`        // requests not made, or interrupted, because of a limit
 	Untold int                   `json:"untold"`        // answers without reported tokens
-	Usage  llm.Usage             `json:"usage"`         // tokens of the answers that reported them
+	Usage  llm.Usage             `json:"usage"`         // tokens that providers reported
 	Why    map[llm.ErrorKind]int `json:"why,omitempty"` // number of failed calls by kind of error
 }
 
@@ -82,7 +82,7 @@ type Meter struct {
 	cost   float64 // cost so far, plus the most that running calls may cost
 }
 
-// New returns a Meter that passes requests to g. It may be nil for a Meter of embedders alone.
+// New returns a Meter that passes requests to g; nil if only embedders and deciders are metered.
 func New(g llm.Generator, o Options) *Meter {
 	return &Meter{of: g, o: o, stages: map[string]*Spent{}}
 }
@@ -120,8 +120,8 @@ func (m *Meter) Full() bool {
 	return m.full() != "" || m.o.InRow > 0 && m.inRow >= m.o.InRow
 }
 
-// Room reports whether the limits allow all of rs at once, each with a repair of twice its tokens, if each uses the
-// most that it may. A caller that sends no more at once knows which request a limit refuses.
+// Room reports whether the limits on calls and cost suffice for all of rs, sent together, even if each request uses the
+// tokens of Most and is repaired by a second one that uses twice as many.
 func (m *Meter) Room(rs ...llm.Request) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,8 +133,8 @@ func (m *Meter) Room(rs ...llm.Request) bool {
 	return (m.o.Calls == nil || m.calls+2*len(rs) <= *m.o.Calls) && (m.o.Cost == nil || cost <= *m.o.Cost)
 }
 
-// Each calls ask with 0 to n-1, at most atOnce at a time, until ctx ends or m is Full. It waits for all calls and
-// returns how many it did not make, which are the last ones.
+// Each calls ask with 0 to n-1, at most atOnce at a time, until ctx ends or m is Full. It waits for the running calls,
+// and returns how many it did not make. These are the last ones.
 func (m *Meter) Each(ctx context.Context, n, atOnce int, ask func(i int)) (left int) {
 	var asking sync.WaitGroup
 	places := make(chan struct{}, atOnce)
@@ -279,8 +279,8 @@ func (m *Meter) begin(c *counted) error {
 // longest is the length of an answer in tokens if a request does not limit it.
 const longest = 2048
 
-// Most returns an upper bound of the usage of r: each character is a token, an image costs twice what it mostly does,
-// and the answer has the greatest length.
+// Most returns an upper bound of the usage of r: each character is a token, an image has twice the tokens that
+// llm.Tokens estimates, and the answer has the greatest length.
 func Most(r llm.Request) llm.Usage {
 	out := r.MaxTokens
 	if out <= 0 {

@@ -8,13 +8,13 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Reading bounds the reading of texts by a model, one question after another. The zero value sets no bounds.
+// Reading sets the limits of a job in which a model answers many questions. The zero value sets none.
 type Reading struct {
 	DryRun   bool          // call no model and write nothing; what it would use is estimated
-	MaxCalls *int          // calls of the model; nil: no bound
-	MaxCost  *float64      // cost of these calls, by Price; nil: no bound
+	MaxCalls *int          // most calls of the model; nil: no limit
+	MaxCost  *float64      // most cost of these calls, by Price; nil: no limit
 	Price    Price         // price of the model's tokens
-	Reader   llm.Generator // the model to call instead of the memory's; nil: that one
+	Reader   llm.Generator // the model to call instead of the memory's; nil: the memory's
 }
 
 // ReadUsage is what a reading used, or with DryRun would use.
@@ -24,7 +24,8 @@ type ReadUsage struct {
 	Cost  float64   `json:"-"`     // of these tokens, by Price
 }
 
-// Model returns the model to call: Reader, or own. If both are nil the error has llm.KindNotSet, but not with DryRun.
+// Model returns the model to call: Reader, or own without a Reader. If both are nil, the error has llm.KindNotSet,
+// except with DryRun.
 func (r *Reading) Model(own llm.Generator) (llm.Generator, error) {
 	if r.Reader != nil {
 		own = r.Reader
@@ -35,9 +36,10 @@ func (r *Reading) Model(own llm.Generator) (llm.Generator, error) {
 	return own, nil
 }
 
-// Each calls ask with 0 to n-1 and a meter of the model, at most atOnce at a time, until ctx ends, a bound is reached,
-// or inRow calls in a row gave no answer. It calls the functions that ask returns one at a time, with what is used so
-// far. It waits for all and returns how many it did not call, which are the last ones, and what was used.
+// Each calls ask with 0 to n-1 and a meter of model, at most atOnce at a time, until ctx ends, a limit of r is reached,
+// or inRow consecutive calls of the model gave no answer. After each ask it calls the function that ask returned, one
+// at a time, with the usage so far. It returns how many calls of ask it did not make, which are the last ones, and the
+// usage of all.
 //
 // With DryRun the meter is of an Estimator, and Each does not call the functions that ask returns.
 func (r *Reading) Each(
@@ -63,7 +65,7 @@ func (r *Reading) Each(
 	return left, used()
 }
 
-// Less returns r with its bounds less what was used.
+// Less returns r with MaxCalls and MaxCost reduced by what was used, to 0 at least.
 func (r Reading) Less(used ReadUsage) Reading {
 	if r.MaxCalls != nil {
 		r.MaxCalls = new(max(0, *r.MaxCalls-used.Calls))

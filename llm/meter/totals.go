@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Totals counts the calls of models by model, over several processes.
+// Totals counts calls by model, over several processes.
 type Totals struct {
 	Since  time.Time        `json:"since"`  // when counting began; zero: nothing was counted
 	Models map[string]Spent `json:"models"` // counts by the name of the model
@@ -23,8 +23,8 @@ const (
 	longName   = 200  // bytes of a model's name
 )
 
-// Add returns t plus s, what model used. It does not change t. If t is empty, since becomes its Since. If s has no
-// calls, made or refused, Add returns t.
+// Add returns t with the counts s of model added. It does not change t. If t.Since is zero, since becomes the new
+// Since. If s has no calls, made or refused, Add returns t.
 func (t Totals) Add(model string, s Spent, since time.Time) Totals {
 	if s.Calls+s.Beyond == 0 {
 		return t
