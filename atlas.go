@@ -30,7 +30,7 @@ func (m *Memory) Map() *appmap.Atlas {
 	return appmap.NewAtlas(view, write, clean, m.opts.Now)
 }
 
-// Naming has a model write further names of elements of the map. Advanced.
+// Naming returns what asks a model to name elements of the map. Advanced.
 func (m *Memory) Naming() *naming.Namer {
 	s := naming.Sources{
 		Map: m.Map().Read, Names: m.learned.names.Names, Hidden: m.taxonomy.WithoutModel, ReadOnly: m.opts.ReadOnly,

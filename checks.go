@@ -15,7 +15,7 @@ import (
 const maxChecks = 50
 
 // Checks returns at most 50 checks that runs missed on this page, or in this test, as assertions for test tools. With
-// Query.Observation each includes the state of the page. Advanced.
+// Query.Observation each has the state that it finds there: holds, broken or unknown. Advanced.
 func (m *Memory) Checks(ctx context.Context, q Query) ([]assertion.Assertion, error) {
 	if err := m.admit(&q); err != nil {
 		return nil, err

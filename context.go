@@ -31,7 +31,7 @@ const workedOnce = 0.2
 const mostPlaces = 8
 
 // Context returns a text for an agent before a run, of at most budget tokens (100 to 100,000): guidance, where things
-// are, what its run has still to do, and what similar runs found. Advanced.
+// are, what the run still has to do, and what similar runs found. Advanced.
 func (m *Memory) Context(ctx context.Context, q Query, budget int) (enhance.Context, error) {
 	if budget < leastContext || budget > mostContext {
 		return enhance.Context{}, &tree.FieldError{Field: "budget",

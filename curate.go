@@ -22,7 +22,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Curation executes people's decisions on memories. Advanced.
+// Curation returns what executes people's decisions on memories. Advanced.
 func (m *Memory) Curation() *curation.Curation {
 	return curation.New(curation.Door{
 		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get, Facts: m.viewFacts,

@@ -19,7 +19,7 @@ import (
 type EvolveOptions = evolution.RunOptions
 
 // Evolve lets the tree learn: cases that missed one check become a lesson, and lessons without enough cases go out of
-// use. Guide and Record continue meanwhile. If interrupted, it keeps what it did; with nothing new it does nothing.
+// use. Guide and Record work meanwhile. If ctx ends, the changes made so far remain.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
 	if o == nil {
 		o = &EvolveOptions{}
@@ -209,7 +209,7 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 	})
 }
 
-// Review holds drafts of lessons until a person decides on them. Advanced.
+// Review returns the drafts of lessons that wait for a person. Advanced.
 func (m *Memory) Review() *evolution.Review {
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
@@ -247,7 +247,7 @@ func (m *Memory) bounded(o *EvolveOptions) *meter.Meter {
 }
 
 // Reread has the model read the cases that it failed to read. Advanced.
-func (m *Memory) Reread(ctx context.Context) (int, error) {
+func (m *Memory) Reread(ctx context.Context) (read int, err error) {
 	if m.halt == nil {
 		return 0, nil
 	}

@@ -29,22 +29,22 @@ type Query struct {
 	Lang        string     // "zh" or "en" for the guidance; "": the prompt's
 
 	Agent        tree.Agent       // the agent, for the ledger
-	RunID        string           // which run; "": a query without a run, which is never held out at random
+	RunID        string           // id of the run; "": guidance is never withheld at random
 	Holdout      *effect.Holdout  // replaces Options.Holdout, for example for a suite
 	Limits       retrieval.Limits // how many memories of each level, and the minimum fit
 	Exclude      []string         // node ids that must not be used
 	ExcludeTests []string         // test cases whose memories must not be used
-	Step         string           // within a run: the next step; it is appended to the prompt
+	Step         string           // the next step within a run; the search uses it too
 	StepNumber   int              // from 1
-	Trial        string           // of an earlier answer for this run: the present memories are added to it
-	Findings     bool             // include findings on other builds too, as Options.Findings does for all
-	Read         time.Duration    // for an unread test: wait up to this long for a model to read it now
+	Trial        string           // Guidance.Trial of an earlier step of this run; this answer is added to that trial
+	Findings     bool             // give findings of other builds too; Options.Findings does so for all queries
+	Read         time.Duration    // if no model has read this test yet, wait up to this long for one
 	Budget       int              // most tokens of the text; 0: by the length of the prompt
 	Quarantined  bool             // for Explain: search only waiting imports
-	As           []tree.Node      // for Explain: answer as if the tree had these nodes in this form, such as a draft
+	As           []tree.Node      // for Explain: answer as if the tree contained these nodes, such as drafts
 }
 
-// Check returns an error for the first field that breaks a limit.
+// Check returns an error that names the first invalid field.
 func (q *Query) Check() error {
 	e := tree.Evaluation{
 		Prompt: q.Prompt, Scene: q.Scene, Scope: q.Scope, Observation: q.Observation, Agent: q.Agent, RunID: q.RunID,
@@ -57,15 +57,15 @@ func (q *Query) Check() error {
 type Guidance struct {
 	Trial     string             `json:"trial"`              // hand it back in Evaluation.Trial; "" if none was recorded
 	Abstained bool               `json:"abstained"`          // nothing fits, or nothing that fits may be shown
-	Arm       ledger.Arm         `json:"arm,omitempty"`      // the arm drawn for a run for which memory found something
+	Arm       ledger.Arm         `json:"arm,omitempty"`      // the arm of the run; "" without RunID or if nothing fits
 	Withheld  effect.Withheld    `json:"withheld,omitempty"` // why guidance is withheld although memories fit
 	Text      string             `json:"text"`               // the fenced block; "" when memory abstains
 	Hash      string             `json:"hash"`               // hash of Text
 	Wording   string             `json:"wording,omitempty"`  // name of the wording, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text, then the facts about the product
-	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what the observation shows of remembered misses, as in Text
+	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what Query.Observation shows of remembered misses
 	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it is not in Text; nil: none
-	Unformed  int                `json:"unformed,omitempty"` // when it abstains: recorded runs that are not formed yet
+	Unformed  int                `json:"unformed,omitempty"` // if nothing fits: number of runs that are not formed yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }
 
@@ -84,8 +84,9 @@ type Explanation struct {
 	Brief      *brief.Brief          // the brief of this test; nil: it was not read
 }
 
-// Guide returns guidance for a run that is about to begin. It waits for no writer, and takes at most Options.Deadline.
-// It asks a model only if Query.Read is set. On an error Enhance of the guidance returns the prompt unchanged.
+// Guide returns guidance for a run that is about to begin. It takes at most Options.Deadline; with Query.Read it may
+// first wait that long for a language model. Writers do not delay it. After an error, Enhance of the returned Guidance
+// returns the prompt unchanged.
 func (m *Memory) Guide(ctx context.Context, q Query) (Guidance, error) {
 	if err := m.mayGuide(&q); err != nil {
 		return Guidance{}, fmt.Errorf("guide: %w", err)
@@ -152,7 +153,7 @@ func (m *Memory) admit(q *Query) error {
 	return nil
 }
 
-// Explain answers as Guide does, with reasons, and records no trial. Advanced.
+// Explain returns guidance, and why. It draws and records nothing. Advanced.
 func (m *Memory) Explain(ctx context.Context, q Query) (Explanation, error) {
 	x, err := m.explain(ctx, &q)
 	if err == nil {

@@ -9,24 +9,24 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Health is the state of a memory since Open.
+// Health is the state of an open memory; all counts but Spent begin at Open.
 type Health struct {
 	Embedder  string              // id of the embedding model
 	Memories  int                 // number of searchable memories
-	Vectors   int                 // number of these with a vector of the embedder
-	Note      string              // why memories, or some of them, are found lexically only; "" if all have vectors
-	Asks      bool                // a model for reading is configured
-	Model     error               // after it the model is no longer called, until a person fixes it; nil: it is called
-	Following *store.Following    // how far this process has followed a shared store; nil for a store of its own
-	Damage    error               // of a store open for reading only, and of what is held beside the tree; nil: none
-	Spent     meter.Totals        // the usage of models since counting began beside the store, including earlier processes
+	Vectors   int                 // number of memories with a vector of the embedder
+	Note      string              // why some or all memories are found by their words only; "": nothing is wrong
+	Asks      bool                // Options.Generator is set
+	Model     error               // why the model is no longer called; nil: it is called
+	Following *store.Following    // how far this process has followed a shared store; nil: the store is not shared
+	Damage    error               // damage of a read-only store, and of files beside the tree; nil: none
+	Spent     meter.Totals        // the usage of models, including that of earlier processes
 	Formed    formation.CaseTally // new cases, by analyst and by what is known of their causes
 
-	Guidance, Trials, Runs int64 // failed answers, lost lines of the ledger, wrapped runs that were not recorded
-	Conflicts              int64 // plans that were made again, with nothing lost
+	Guidance, Trials, Runs int64 // failures: of Guide, of writing to the ledger, of recording the runs of Wrap
+	Conflicts              int64 // how often changes were planned again because another writer was first
 }
 
-// Health returns the state of the memory since Open. Advanced.
+// Health returns the state of the memory. Advanced.
 func (m *Memory) Health() Health {
 	ix := m.core.Index().Stats()
 	guidance, runs, entries := m.harness.Failures()

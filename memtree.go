@@ -32,13 +32,13 @@ import (
 
 // Options configures Open. Nil and the zero value work.
 type Options struct {
-	ReadOnly  bool             // write nothing, even beside a live writer; Record returns store.ErrReadOnly
-	MustExist bool             // refuse to make a new store
+	ReadOnly  bool             // write nothing; Record returns store.ErrReadOnly; another process may write
+	MustExist bool             // Open fails if the folder has no store, instead of making one
 	InMemory  bool             // no folder: nothing remains after Close
-	Deadline  time.Duration    // maximum delay that Guide adds to a run; 0: 200 ms
+	Deadline  time.Duration    // maximum delay that Guide adds to a run, besides Query.Read; 0: 200 ms
 	Generator llm.Generator    // reads wrong judgements and writes lessons; nil: rules do
 	Embedder  llm.Embedder     // embeds texts; nil: the built-in encoder
-	Findings  bool             // include findings on other builds too; a small judge takes them for the present state
+	Findings  bool             // give findings of other builds too; weak models take them for the present state
 	Holdout   *effect.Holdout  // the share of runs without memory for comparison; nil: effect.Schedule
 	Label     string           // name of the team, in exports of a store that is made now
 	Store     store.Store      // replaces the built-in one; closed by Close, and by an Open that fails
@@ -273,7 +273,7 @@ func (m *Memory) Tree() store.Reader { return readOnlyStore{m.store} }
 // readOnlyStore hides the writing methods of a store, so that Memory stays the only writer.
 type readOnlyStore struct{ store.Reader }
 
-// CountedLedger reads what store.LedgerCounts promises.
+// CountedLedger yields what store.LedgerCounts yields for the wrapped Reader.
 func (s readOnlyStore) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
 	return store.LedgerCounts(ctx, s.Reader)
 }

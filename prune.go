@@ -9,7 +9,7 @@ import (
 	"github.com/memtree/memtree/transfer"
 )
 
-// Prune archives memories that are not needed, as Evolve does too. Advanced.
+// Prune archives memories no longer needed. Evolve also does that. Advanced.
 func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolution.Pruned, error) {
 	if o == nil {
 		o = &evolution.PruneOptions{}

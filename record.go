@@ -16,8 +16,8 @@ import (
 type Evaluation = tree.Evaluation
 
 // Record accepts one judged run. When it returns nil the run is durable, without its secrets. Recording it again
-// changes nothing. The error is a *tree.FieldError for an invalid run, and store.ErrContradiction for another run under
-// the same id.
+// changes nothing, but can add a missing label. The error is a *tree.FieldError for an invalid run, and
+// store.ErrContradiction if another run has the same id.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
@@ -29,7 +29,7 @@ func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	return nil
 }
 
-// RecordAll records many runs in one write, all or none. Advanced.
+// RecordAll records runs in one write: none if one is invalid. Advanced.
 func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receipt, error) {
 	clean, bySecret := make([]Evaluation, len(es)), []int{}
 	for i, e := range es {
@@ -132,7 +132,7 @@ func nameEvaluation(i, n int, err error) error {
 	return &tree.FieldError{Field: "[" + strconv.Itoa(i) + "]." + f.Field, Problem: f.Problem}
 }
 
-// Wait returns once all runs recorded before are in the tree and the ledger, with vectors. Advanced.
+// Wait waits until all runs recorded so far are processed. Advanced.
 func (m *Memory) Wait(ctx context.Context) error {
 	err := m.harness.Wait(ctx) // a run that is not judged yet may be a failure
 	if err == nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // Wrap returns a function like run that puts guidance into the prompt, calls run, and has the result judged and
-// recorded in the background. Run sees no ground truth. Memory never breaks a run.
+// recorded in the background. The ground truth is not passed to run. Memory never breaks a run.
 func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.RunTest {
 	if opts != nil && !m.opts.ReadOnly {
 		if o, err := opts.Correct.Check(); err == nil && o.Do != ledger.Flag {
@@ -32,7 +32,8 @@ func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.Run
 	return m.harness.Wrap(run, opts)
 }
 
-// Correct decides, as Wrap does, whether a judgment has to be corrected, and writes that to the ledger. Advanced.
+// Correct decides what to do about a judgment that is likely to be wrong, and writes that to the ledger. nil: nothing
+// to do. Advanced.
 func (m *Memory) Correct(ctx context.Context, e Evaluation, o harness.CorrectOptions) (*ledger.Correction, error) {
 	return m.harness.Correct(ctx, e, o)
 }
