@@ -77,8 +77,8 @@ func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	return &RanElsewhere{code}
 }
 
-// SoonElsewhere does as Elsewhere does, for a command that found the store locked: the process that holds it may be
-// about to accept commands. It tries for two seconds.
+// SoonElsewhere tries Elsewhere for two seconds. It is for a command that found the store locked: the process that
+// holds the store may be about to accept commands.
 func (d *Opener) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 	for range 20 {
 		if err := d.Elsewhere(ctx, c); err != nil || d.lost != nil {

@@ -23,8 +23,8 @@ type listener struct {
 	err    error
 }
 
-// Listen makes this process, which holds the store in the folder dir, run the commands of other processes with run
-// until the result is closed. about describes this process to them. The end of ctx does not end it.
+// Listen accepts commands of other processes for the store in the folder dir, which this process holds, and calls run
+// for each until the result is closed. about describes this process to them. The end of ctx does not end it.
 func Listen(ctx context.Context, dir string, about Owner, run runCommand) (io.Closer, error) {
 	p, err := makeSocket(dir)
 	if err != nil {

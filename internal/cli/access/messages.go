@@ -49,15 +49,15 @@ type runCommand func(ctx context.Context, e *RemoteCommand) int
 type (
 	toHolder struct {
 		In     []byte
-		End    bool   // of standard input
-		Error  string // that ended it, other than the end of file
-		Cancel bool
+		End    bool   // standard input has ended after In
+		Error  string // the error that ended standard input; "": the end of file
+		Cancel bool   // interrupt the command
 	}
 	fromHolder struct {
 		Out, Err []byte
-		Want     int // most bytes of standard input
-		Ended    bool
-		Code     int // if Ended
+		Want     int  // asks for standard input, at most so many bytes; 0: nothing
+		Ended    bool // the command has ended
+		Code     int  // its exit code, if Ended
 	}
 )
 

@@ -38,7 +38,7 @@ type openMode int
 const (
 	Reading  openMode = iota // writes nothing, so another process may write meanwhile
 	Planning                 // writes nothing, but opens the model to estimate its calls
-	Asking                   // writes trials and opens no model; new runs that need one wait for the next record
+	Asking                   // writes trials, and calls no language model; cases that need one wait for a later command
 	Writing                  // records, learns or changes memories
 	Making                   // creates the store if there is none, and opens no model
 )
@@ -77,7 +77,7 @@ func (d *Opener) Folder() string {
 }
 
 // With opens the store, calls do with the memory and closes the store. After a command that wrote, it prints a note if
-// memories can be found by text alone.
+// some memories can be found by lexical search only.
 //
 // For a command of another process it calls do with the memory that this process has open.
 func (d *Opener) With(ctx context.Context, how openMode, do func(*memtree.Memory) error) error {
@@ -104,7 +104,7 @@ func (d *Opener) Write(ctx context.Context, do func(*memtree.Memory) error) erro
 	return d.With(ctx, Writing, do)
 }
 
-// WriteUnless does as Read does if dry is true, else as Write does.
+// WriteUnless calls Read if dry is true, else Write.
 func (d *Opener) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
 	if dry {
 		return d.Read(ctx, do)
@@ -112,8 +112,8 @@ func (d *Opener) WriteUnless(ctx context.Context, dry bool, do func(*memtree.Mem
 	return d.Write(ctx, do)
 }
 
-// WriteOrPlan does as Write does. If dry is true, it opens the store for reading, with the model, so that do can
-// estimate its calls.
+// WriteOrPlan calls Write unless dry is true. Then it opens the store for reading, with the model, so that do can
+// estimate the model's calls.
 func (d *Opener) WriteOrPlan(ctx context.Context, dry bool, do func(*memtree.Memory) error) error {
 	if dry {
 		return d.With(ctx, Planning, do)
@@ -252,8 +252,8 @@ func (d *Opener) missing(dir string, err error) error {
 	return d.Fail(err, "there is no store in %s; make one with `memtree init`, or name another with --store", dir)
 }
 
-// CollectAt sets the percentage for garbage collection, as debug.SetGCPercent does, until before is called. A smaller
-// one is slower and takes less memory. It does nothing for a command of another process.
+// CollectAt sets the percentage for garbage collection (debug.SetGCPercent) until before is called. A smaller
+// percentage needs less memory and more time. It does nothing for a command of another process.
 func (d *Opener) CollectAt(percent int) (before func()) {
 	if d.Guest != nil {
 		return func() {}

@@ -37,7 +37,7 @@ func (d *Opener) Tokens() string {
 func IsDatabase(name string) bool { return postgres.IsURL(name) }
 
 // Locate checks whether d.Dir is the URL of a database. If it is, d uses that database, and d.Dir becomes a folder on
-// this machine for it. The error is for another or an invalid URL, or if no such folder can be found.
+// this machine for it. It returns an error if the URL is invalid or of another kind, or if no folder can be chosen.
 func (d *Opener) Locate() error {
 	d.database = nil
 	if !postgres.IsURL(d.Dir) {
@@ -193,8 +193,8 @@ func (d *Opener) Verify(ctx context.Context, found func(problem error)) (v store
 	return v, errors.Join(err, s.Close()) //nolint:contextcheck // it has a bound of its own
 }
 
-// Jobs opens the queue of background jobs of the tree in a database. A tree in a folder has its jobs in the process
-// that serves it, not here.
+// Jobs opens the queue of background jobs of a tree in a database. Call it only if Shared is true. The jobs of a tree
+// in a folder are in the process that serves it.
 func (d *Opener) Jobs(ctx context.Context, o shared.Options) (*shared.Queue, error) {
 	return shared.Open(ctx, *d.database, o)
 }

@@ -98,7 +98,8 @@ func ReadConfig(p say.Process) *Config {
 // file itself.
 func ConfigOf(getenv func(string) string) *Config { return &Config{env: getenv} }
 
-// Getenv returns the environment variable name or, if it is unset, the setting of the config file that belongs to it.
+// Getenv returns the environment variable name. If that is unset or empty, it returns the setting of the config file
+// that belongs to the variable, "" without one.
 func (c *Config) Getenv(name string) string {
 	if v := c.env(name); v != "" {
 		return v
@@ -120,15 +121,15 @@ func (c *Config) entry(key string) *configEntry {
 	return nil
 }
 
-// Apply checks the config file, and sets those flags of the command of that the user did not give. Its error names the
-// variable, or file and line.
-func (c *Config) Apply(v *say.Voice, of *cobra.Command) error {
-	known := settingsOf(of.Root())
+// Apply checks the config file, and sets the flags of cmd that the user did not give. Its error names the variable, or
+// the file and line.
+func (c *Config) Apply(v *say.Voice, cmd *cobra.Command) error {
+	known := settingsOf(cmd.Root())
 	if err := c.check(v, known); err != nil {
 		return err
 	}
 	for _, s := range known {
-		if s.flag == nil || s.flag.Changed || of.Flags().Lookup(s.key) != s.flag {
+		if s.flag == nil || s.flag.Changed || cmd.Flags().Lookup(s.key) != s.flag {
 			continue
 		}
 		values, name := []string(nil), settingVariable(s.key)

@@ -189,8 +189,9 @@ func (f *Files) Text(ctx context.Context, name string, most int64) (string, erro
 	return string(b), nil
 }
 
-// Lines calls do with each line of a file, or of standard input for "-", that is not blank, without white space around
-// it, and with its number from 1. A line longer than longest bytes is an error; an error of do ends it.
+// Lines calls do with the lines of a file, or of standard input for "-". It skips blank lines and removes white space
+// around the others; n is the number of the line, from 1. A line longer than longest bytes is an error. Lines stops at
+// the first error of do and returns it.
 func (f *Files) Lines(ctx context.Context, name string, longest int, do func(n int, line []byte) error) error {
 	in, err := f.Reader(ctx, name)
 	if err != nil {

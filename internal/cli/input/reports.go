@@ -22,9 +22,9 @@ var reportNames = map[report.Format][]string{
 	report.CSV:     {".csv", ".tsv", ".xlsx"}, report.Map: {".json", ".jsonl"},
 }
 
-// Reports returns files with each folder in it replaced by the reports of that format in it. In folders it skips links
-// and everything that is not a regular file, because they may lead outside of the folder. A device that the user names
-// is an error, because it has no end.
+// Reports returns files, with each folder replaced by the files in it that have a name of reports of this format. In
+// folders it skips links, which may lead outside, and all else that is not a regular file. A folder without reports is
+// an error, and so is a device that the user names, because it has no end.
 func (f *Files) Reports(format string, files []string) (out []string, err error) {
 	for _, name := range files {
 		info, err := f.Stat(name)

@@ -45,15 +45,15 @@ type RunFiles struct {
 	*Files
 	Bar      *say.ProgressBar
 	Run      string                                  // id of the run, for lines without one
-	Reports  *report.FileReader                      // reader of the files; nil: the beginning of each shows its format
+	Reports  *report.FileReader                      // reads the files; nil: each file's beginning decides its format
 	Keep     func(report.Shot) (tree.Picture, error) // stores the pictures of reports; nil: ignored
 	Pictures Pictures
 	Skipped  int // tests of reports that have no verdict
 	Unknown  []UnreadField
 	read     int64
-	total    int64 // bytes of all files; 0 if not known
-	Rejected []Reject
-	Rejects  int
+	total    int64    // bytes of all files; 0 if not known
+	Rejected []Reject // the first rejected lines and files, at most keptRejects
+	Rejects  int      // number of all rejected lines and files
 	Empty    []string // files without content; each of them is also a reject
 	Unread   int      // files rejected as a whole, the empty ones included
 	Ahead    int      // runs dated more than a day in the future

@@ -19,8 +19,8 @@ type callLimits struct {
 	price string        // of --price
 }
 
-// Flags adds the flags --max-calls, --max-cost, --max-time and --price to the command c. They limit its calls of
-// models.
+// Flags adds the flags --max-calls, --max-cost, --max-time and --price, which limit the calls of models, to the command
+// c. It wraps c.RunE, which must be set, to check them first.
 func (m *Model) Flags(c *cobra.Command) {
 	f := c.Flags()
 	calls := f.Int("max-calls", 0, m.Say("ask the model at most so often; 0 asks it nothing"))

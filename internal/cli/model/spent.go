@@ -43,7 +43,7 @@ func (s *Spending) Played() bool { return s.player != nil }
 type UsageReport struct {
 	meter.Spent
 	Cost   any          `json:"cost"`   // a number, or "unknown"
-	Played bool         `json:"played"` // whether the answers are recordings: calls and cost are then not of a model
+	Played bool         `json:"played"` // the answers are recordings; no model was called
 	Stages []SpentStage `json:"stages"`
 }
 

@@ -59,12 +59,12 @@ func (m *Model) playedEmbedder() (llm.Embedder, error) {
 	return e, nil
 }
 
-// Recorded returns a generator that passes requests to the generator of and records the answers. If RecordVariable is
-// not set, it returns that generator itself.
-func (m *Model) Recorded(of llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
-	r, err := m.newRecorder(of, c)
+// Recorded returns a generator that passes requests on to g and records the answers. If RecordVariable is not set, it
+// returns g.
+func (m *Model) Recorded(g llm.Generator, c langchain.ModelConfig) (llm.Generator, error) {
+	r, err := m.newRecorder(g, c)
 	if r == nil || err != nil {
-		return of, err
+		return g, err
 	}
 	return r, nil
 }

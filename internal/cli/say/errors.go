@@ -40,7 +40,8 @@ func (v *Voice) Fail(cause error, english string, args ...any) error {
 	return &Failure{v.Tell(english, args), cause}
 }
 
-// Sentence returns what happened and what to do, for a person, in the language of the user, for any error.
+// Sentence returns err as a text for a person, in the language of the user: what happened and, for known errors, what
+// to do.
 func (v *Voice) Sentence(err error) string {
 	var (
 		failure *Failure

@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Output collects lines of text, for output as wide as its terminal.
+// Output collects the lines of text that a command prints on its terminal.
 type Output struct {
 	Terminal
 	Lines []string

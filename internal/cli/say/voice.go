@@ -191,8 +191,8 @@ func (v *Voice) Note(sentence string) {
 	}
 }
 
-// Remark prints s on standard error. It wraps the text on a terminal, and keeps it on one line for a program that looks
-// for file:line.
+// Remark prints s on standard error. On a terminal it wraps the text; otherwise it does not, for programs that look for
+// file:line.
 func (v *Voice) Remark(s string) {
 	if v.Live {
 		s = strings.Join(v.Wrap(s), "\n")
