@@ -32,7 +32,7 @@ func choose(r *http.Request, v *Visitor, can find.Choices) (choosing, error) {
 	return c, err
 }
 
-// Further reports whether a collapsed field is part of the choice.
+// Further reports whether a field in the collapsed part of the form is set.
 func (c *choosing) Further() bool {
 	return c.Suite != "" || c.Run != "" || c.Since != "" || c.Until != "" || c.ErrorType != ""
 }
@@ -51,7 +51,7 @@ func (c *choosing) address(values ...string) string {
 // Address returns the address of the list with the same choice, from the first entry on.
 func (c *choosing) Address() string { return c.address() }
 
-// Fields returns the fields of the choice, for a form with the same choice.
+// Fields returns the choice as form fields, for another form that has to send the same choice.
 func (c *choosing) Fields() url.Values { return c.Values() }
 
 // countedMost is the maximum number of memories from which the possible choices are collected.

@@ -13,8 +13,8 @@ import (
 // comingData is the coming tests, with their briefs.
 type comingData struct {
 	brief.BookStats
-	Words string // a test contains these words
-	All   bool   // also those without a pick
+	Words string // only tests that contain these words; "": all
+	All   bool   // show tests without a pick too
 	Tests []testWithPicks
 	More  int // tests that are not shown
 }
@@ -31,7 +31,7 @@ type comingPick struct {
 	Title string
 }
 
-// By returns the reader and the date.
+// By returns who read the test, and the date; "" if nobody did or the reader refused.
 func (t *testWithPicks) By() string {
 	if t.UpTo == 0 || t.Refused {
 		return ""
@@ -39,7 +39,7 @@ func (t *testWithPicks) By() string {
 	return t.Read.By + ", " + t.Read.At.Format(time.DateOnly)
 }
 
-// Ask returns the question for the page that answers it.
+// Ask returns the URL query with which the page "ask" shows the guidance for the test.
 func (t *testWithPicks) Ask() template.URL {
 	at := "scene"
 	if strings.HasPrefix(t.Place, "/") {

@@ -23,8 +23,8 @@ type drawData struct {
 	Colour   string // tested or wrong
 	Zoom     int    // 1 to 3
 	In       string // the place whose pages are drawn; "": all
-	Find     string // what routes or titles have
-	Pages    int    // that the view has
+	Find     string // only pages whose route or title contains this; "": all
+	Pages    int    // number of pages in the view
 	Left     int
 
 	Spots         []drawnSpot
@@ -66,7 +66,7 @@ func (d *drawData) with(colour string, zoom int, in, find string) string {
 	return "?" + v.Encode()
 }
 
-// Above returns the places that the drawn one is in, from the outside, with itself.
+// Above returns the places that contain the drawn place, the outermost first, and then that place itself.
 func (d *drawData) Above() (out []string) {
 	for i, r := range d.In {
 		if r == '/' && i > 0 {
@@ -82,7 +82,7 @@ func (d *drawData) Above() (out []string) {
 // Wide returns the width of the picture on the screen, in CSS pixels.
 func (d *drawData) Wide() int { return d.Width * (d.Zoom + 1) / 2 }
 
-// Zooms returns the sizes.
+// Zooms returns the values of Zoom.
 func (*drawData) Zooms() []int { return []int{1, 2, 3} }
 
 // drawing draws the map of a product: those pages with most wrong verdicts first.

@@ -17,7 +17,7 @@ import (
 // factsData is a page of the list of facts, with a form for a new one.
 type factsData struct {
 	knowledge.Filter
-	Shown    string // of the states: "", open, out
+	Shown    string // which states the list shows: "", open or out
 	Products []string
 	Facts    []knowledge.Fact
 	Next     string // address of the next page; "" if this is the last
@@ -108,11 +108,11 @@ func statementOf(r *http.Request) ledger.Statement {
 // factData is a fact with its evidence.
 type factData struct {
 	knowledge.Fact
-	New     ledger.Statement // of the form
+	New     ledger.Statement // the statement in the form
 	Refused string
 	Behind  []tree.Node      // the cases whose notes state it
-	Hidden  int              // how many more of them there are
-	Others  []knowledge.Fact // that contradict it, or replaced it
+	Hidden  int              // number of such cases that are not in Behind
+	Others  []knowledge.Fact // facts that contradict this one, or replaced it
 	History []curation.Past
 }
 

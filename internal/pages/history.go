@@ -15,7 +15,7 @@ import (
 
 // historyData is the list of decisions, the latest first.
 type historyData struct {
-	By    string   // only of this person
+	By    string   // only decisions of this person; "": of all
 	Names []string // of all people with a decision, sorted
 	Words []decisionRow
 	Next  string // address of the next page; "" if this is the last

@@ -29,7 +29,7 @@ type family struct {
 	Brings []string      // ids, its own among them, sorted
 	Stays  bool          // it cannot be taken: it is out of use where it comes from, or without support in this tree
 	Here   *tree.Node    // the lesson in use on the same check; nil: none
-	Parts  []changedPart // the differences to it
+	Parts  []changedPart // what the import would change in Here
 }
 
 // changedPart is one part in which an import differs from the present lesson.

@@ -21,8 +21,8 @@ const shownVerdicts = 15
 type inboxData struct {
 	choosing
 	notice
-	From     int    // the number of verdicts before those shown
-	Next     string // address of those after them; "" for none
+	From     int    // number of verdicts on the pages before this one
+	Next     string // address of the next page; "" if this is the last
 	Total    int
 	Scored   int
 	Expected float64

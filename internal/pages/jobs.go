@@ -18,7 +18,7 @@ type jobsData struct {
 type jobRow struct {
 	jobs.Job
 	Name, Stands, Who string
-	Trouble           string // why it failed, or its last attempt did
+	Trouble           string // why the job, or its last attempt, failed
 	Took              string // "" unless it has ended
 	Costs             string // "" if no price is known
 }

@@ -23,9 +23,9 @@ const noteMost = 8000
 type notice struct {
 	Said    *ledger.Verdict // of the evaluation that was labelled
 	Skipped string          // the evaluation that was moved behind the others
-	Many    *ledger.Action  // the label of many
-	Right   bool            // its value
-	Decided int             // evaluations that it did not change
+	Many    *ledger.Action  // a label of many evaluations
+	Right   bool            // Many labels them as right, not wrong
+	Decided int             // number of evaluations that Many left, because they had a label
 	Met     *meanwhile
 }
 
@@ -172,12 +172,12 @@ type manyData struct {
 	IDs           []string // the individually selected ones; nil: all that match the query
 	N             int
 	Passes, Fails int      // as the agent judged
-	Some          []string // tasks of the first of them
+	Some          []string // tasks of the first N
 	Sure          string   // identifies the verdicts and the label
 	Changed       bool     // other verdicts were shown before
 }
 
-// More is the number of verdicts that are not listed.
+// More returns the number of verdicts that are not listed.
 func (d *manyData) More() int { return d.N - len(d.Some) }
 
 // many labels verdicts together: the selected ones, or all that match. It requires a confirmation first.

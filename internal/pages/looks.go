@@ -25,7 +25,7 @@ type askData struct {
 	Left  []left
 }
 
-// Further reports whether a collapsed field is set.
+// Further reports whether a field in the collapsed part of the form is set.
 func (d *askData) Further() bool {
 	return d.Scope.Suite+d.Scope.Build+d.Scene.ID+d.Scene.Route+d.Observation != ""
 }

@@ -20,8 +20,8 @@ type mapData struct {
 	Gaps     []appmap.Gap
 	More     int     // gaps that are not shown
 	Next     string  // address of the next part of the list; "" if this is the last
-	One      mapPage // the page, by its route or address
-	At       string  // what was asked for
+	One      mapPage // the only page to show, if At is set
+	At       string  // route or address of One; "": show all pages
 }
 
 // mapPage is a page with its wrong verdicts.

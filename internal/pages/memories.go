@@ -20,7 +20,7 @@ type memoriesData struct {
 	Scenes []taxonomy.SceneType
 	Nodes  []tree.Node
 	Next   string // address of the next page; "" if this is the last
-	Cases  int    // in use, if the list is of experiences and empty
+	Cases  int    // number of cases in use; set only for an empty list of experiences
 }
 
 // sieve selects the memories of the list. "" matches all, except for State, where it selects those in use.

@@ -31,7 +31,7 @@ type memoryData struct {
 	History  []curation.Past
 	Editable bool
 	Missed   []taxonomy.Check // of a case: its checks; for a check of the tree's own only the id
-	Checks   []taxonomy.Check // that it could be about as well
+	Checks   []taxonomy.Check // of a case: other checks that it could be about
 }
 
 // outcomeView is the content of a judgment or a truth.

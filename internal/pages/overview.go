@@ -16,14 +16,14 @@ import (
 // overviewData is the first page: the rate of wrong verdicts, what helps, what waits. Every number links to the list
 // that it counts.
 type overviewData struct {
-	Weeks   []period // of a product each, the newest first
-	More    int      // of them, not shown
+	Weeks   []period // weeks of one product each, the newest first
+	More    int      // number of Weeks that are not shown
 	Nights  []period // runs of the agent, the newest first
 	Worst   []worst
 	Help    string   // whether memory helps, a sentence
-	Helpful []helper // lessons that are certain to
+	Helpful []helper // lessons that certainly help
 	Waits   []waits
-	Verdict int // in the ledger
+	Verdict int // number of verdicts in the ledger
 }
 
 // period counts the verdicts of one choice.
@@ -74,7 +74,7 @@ func (p *period) add(v *verdictOf) {
 type waits struct {
 	What string
 	N    int
-	Page string // that lists them
+	Page string // name of the page that lists them
 }
 
 // The maximum numbers of rows of the overview.
@@ -190,5 +190,5 @@ func (s *speech) waiting(ctx context.Context, m *memtree.Memory, model int) ([]w
 	}, func(w waits) bool { return w.N == 0 }), nil
 }
 
-// WeeksMost is the number of rows that the link for more shows.
+// WeeksMost returns the number of rows that the link "more" shows.
 func (d *overviewData) WeeksMost() string { return strconv.Itoa(min(weeksMost, d.More+len(d.Weeks))) }

@@ -97,7 +97,7 @@ type pageFrame struct {
 	Title   string
 	Path    string // of this page, for links that return to it
 	Data    any
-	Problem string // why it cannot be shown
+	Problem string // why the page cannot be shown; "": it can
 }
 
 // In returns the address of a page of the tree.

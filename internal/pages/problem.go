@@ -16,7 +16,7 @@ import (
 type Trouble struct {
 	Status int    // HTTP status
 	Kind   string // kind of the problem, as the API names it, such as "scope" or "busy"
-	Detail string // in English, used without a translation
+	Detail string // in English, shown to English visitors if no own text is known for Cause and Kind
 	Cause  error  // nil: the server refused the request before it reached a page
 	Back   string // address of the page that sent the request; "" if unknown
 }

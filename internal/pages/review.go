@@ -15,7 +15,7 @@ type reviewData struct {
 	Rejected  []evolution.Rejection
 	Imports   imports
 	Done      string // what was just done
-	Back      bool   // it can be taken back on the page of decisions
+	Back      bool   // what was just done can be taken back on the page of decisions
 }
 
 func (s *Site) review(w http.ResponseWriter, r *http.Request, v *Visitor) error {

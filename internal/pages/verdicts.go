@@ -61,7 +61,7 @@ type choice struct {
 	Product, Run string
 	NoProduct    bool   // only those without one
 	Since, Until string // days, UTC
-	Label        string // a direction, or one of the above
+	Label        string // a direction, or a state of labels such as wrong
 }
 
 func choiceOf(r *http.Request) choice {

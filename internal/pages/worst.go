@@ -18,7 +18,7 @@ type worst struct {
 	Check     string
 	Direction taxonomy.Direction
 	Cases     int    // as many as the list of its cases has
-	Lesson    string // about it; "": none is in use
+	Lesson    string // id of the lesson about the check; "": none is in use
 }
 
 // worstMost is the maximum number of them that are shown.
