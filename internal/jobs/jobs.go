@@ -20,7 +20,7 @@ import (
 // Kind is what a job does.
 type Kind string
 
-// The kinds of jobs. Of each kind, one job of a tree waits or runs at a time.
+// The kinds of jobs. At any time, at most one job of each kind waits or runs for a tree.
 const (
 	Evolve Kind = "evolve" // the tree learns
 	Brief  Kind = "brief"  // a model reads upcoming tests

@@ -64,14 +64,14 @@ func LedgerIn(ctx context.Context) (Ledger, bool) { //nolint:ireturn // each que
 	return l, ok
 }
 
-// Paid returns a generator that passes requests to the generator of. If the context has a Ledger, it does so only for a
-// request to which the job has no reply yet, and stores the reply before it returns it. So an attempt after one that
-// was killed gets the replies of that one without paying again.
-func Paid(of llm.Generator) llm.Generator { return &paid{of: of} }
+// Paid returns a generator that passes requests on to g. If the context has a Ledger, it stores each reply there before
+// it returns the reply, and answers a request that has a stored reply without calling g. So an attempt after a killed
+// one does not pay for the same replies again.
+func Paid(g llm.Generator) llm.Generator { return &paid{of: g} }
 
 type paid struct{ of llm.Generator }
 
-// Unwrap returns the generator, for [llm.Find].
+// Unwrap returns the wrapped generator, for [llm.Find].
 func (p *paid) Unwrap() any { return p.of }
 
 // Generate implements llm.Generator.

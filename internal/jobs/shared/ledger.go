@@ -30,7 +30,7 @@ func (t *turn) Known(ctx context.Context, key jobs.Key) (r jobs.Reply, known boo
 	return r, true, nil
 }
 
-// Begin implements jobs.Ledger. The call costs the most that it may until it ends.
+// Begin implements jobs.Ledger. Until the call ends, it counts with the most that it may cost.
 func (t *turn) Begin(ctx context.Context, c jobs.ModelCall) error {
 	var mine, within bool
 	err := t.q.pool.QueryRow(ctx, `WITH begun AS (
@@ -50,7 +50,8 @@ func (t *turn) Begin(ctx context.Context, c jobs.ModelCall) error {
 	return nil
 }
 
-// End implements jobs.Ledger. If the provider did not report the usage of an answer, the most it may be stays counted.
+// End implements jobs.Ledger. If the provider did not report the usage of a reply, the most that it may cost stays
+// counted.
 func (t *turn) End(ctx context.Context, c jobs.ModelCall, how jobs.Ended) error {
 	most, calls := t.cost(c.Most), 0
 	var more float64

@@ -149,7 +149,7 @@ type repeated struct {
 	seen map[string]*seldom.Failure
 }
 
-// Handle passes a record on if it is due.
+// Handle passes a record on, unless one with the same message was passed on lately.
 func (h quiet) Handle(ctx context.Context, r slog.Record) error { //nolint:gocritic // as slog.Handler has it
 	h.mu.Lock()
 	f := h.seen[r.Message]
@@ -165,17 +165,17 @@ func (h quiet) Handle(ctx context.Context, r slog.Record) error { //nolint:gocri
 	return h.Handler.Handle(ctx, r)
 }
 
-// Enabled reports whether a record is an error.
+// Enabled reports true only for errors.
 func (h quiet) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelError && h.Handler.Enabled(ctx, l)
 }
 
-// WithAttrs stays quiet.
+// WithAttrs implements slog.Handler.
 func (h quiet) WithAttrs(a []slog.Attr) slog.Handler {
 	return quiet{h.Handler.WithAttrs(a), h.repeated}
 }
 
-// WithGroup stays quiet.
+// WithGroup implements slog.Handler.
 func (h quiet) WithGroup(name string) slog.Handler {
 	return quiet{h.Handler.WithGroup(name), h.repeated}
 }
@@ -243,7 +243,7 @@ func (q *Queue) Add(ctx context.Context, o jobs.Order) (jobs.Job, error) {
 	return q.Get(ctx, idOf(r.Job.ID))
 }
 
-// Served reports whether a service of the tree is running, by the last time one gave a sign in the database.
+// Served reports whether a service of the tree is running: one wrote to the database within the time servedIn.
 func (q *Queue) Served(ctx context.Context) (served bool, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM memtree.replica WHERE tree = $1
 		AND seen > clock_timestamp() - $2::interval)`, q.tree, servedIn).Scan(&served)
