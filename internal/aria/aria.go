@@ -1,18 +1,18 @@
 // Package aria knows the roles of elements of a page, as WAI-ARIA 1.2 names them.
 package aria
 
-// Trait is what elements of a role have in common. Traits can be added.
+// Trait is what the elements of a role have in common. Traits are bits, and can be combined.
 type Trait uint16
 
 // The traits.
 const (
-	Operable Trait = 1 << iota // a person acts on them
-	Sought                     // nobody acts on them, and yet people look for them
-	Named                      // their text is their name
-	Valued                     // their text is what was typed or chosen
-	Stateful                   // they are on (checked, selected) or off
-	Place                      // other elements are in them
-	Plain                      // text or structure, and no element that one looks for
+	Operable Trait = 1 << iota // people operate the element
+	Sought                     // nobody operates the element, but people look for it
+	Named                      // the text of the element is its name
+	Valued                     // the text of the element is what was typed or chosen
+	Stateful                   // the element is on (checked, selected) or off
+	Place                      // the element contains others
+	Plain                      // text or structure, not an element that people look for
 )
 
 const (
@@ -37,5 +37,5 @@ var roles = map[string]Trait{
 	"strong": Plain, "emphasis": Plain, "code": Plain, "separator": Plain, "none": Plain, "presentation": Plain,
 }
 
-// Is reports whether a role has at least one of some traits. An unknown role has none.
+// Is reports whether role has at least one of the traits in some. An unknown role has none.
 func Is(role string, some Trait) bool { return roles[role]&some != 0 }

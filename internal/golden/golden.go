@@ -30,7 +30,7 @@ func Equal(tb testing.TB, path, got string) {
 		"differs from %s; run with -update and read the diff if the change is meant", path)
 }
 
-// Bytes does as Equal does for binary data: its failure does not show the difference, and it makes no folders.
+// Bytes is Equal for binary data, except that its failure does not show the difference, and that it makes no folders.
 func Bytes(tb testing.TB, path string, got []byte) {
 	tb.Helper()
 	if *update {

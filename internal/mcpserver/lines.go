@@ -18,10 +18,9 @@ import (
 // longer than Most bytes, gets an error as its answer, and the session goes on. It is for one session. It reports the
 // end of input once the requests before it are answered, or after ten seconds.
 type Lines struct {
-	In   io.Reader
-	Out  io.Writer
-	Most int
-
+	In      io.Reader
+	Out     io.Writer
+	Most    int        // most bytes of a line
 	mu      sync.Mutex // of a write, and of what follows
 	met     bool       // there was a message
 	foreign error      // the last problem of a line
@@ -40,7 +39,8 @@ func (l *Lines) Connect(ctx context.Context) (mcp.Connection, error) { //nolint:
 	return &enduring{c, l}, nil
 }
 
-// Foreign returns what was wrong with the input if no line of it was a message; nil: one was, or there was no line.
+// Foreign returns what was wrong with the last line if no line so far was a message. It returns nil if one was, or if
+// there was no line.
 func (l *Lines) Foreign() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

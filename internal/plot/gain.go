@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Ranked is a verdict whose label is known, with its rank before that.
+// Ranked is a labelled verdict, with the rank that it had before it was labelled.
 type Ranked struct {
 	Order float64 // rank: people review a verdict with a higher one first
 	Wrong bool

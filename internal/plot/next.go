@@ -40,8 +40,8 @@ func Next(say voice, r *effect.Report, loose int) string {
 		"runs to settle it soon.")
 }
 
-// Wait returns a sentence on how many runs it takes until an effect can be shown, or "" if the report r has proven one
-// or estimates that from its runs.
+// Wait returns a sentence on how many runs it usually takes to prove an effect. It returns "" if r has a proof, or an
+// estimate of its own (r.Needed).
 func Wait(say voice, r *effect.Report) string {
 	if r.Proven || r.Needed > 0 {
 		return ""

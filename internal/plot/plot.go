@@ -35,7 +35,7 @@ func X(share float64) float64 { return math.Round(10*(left+width*share)) / 10 }
 // Y returns the vertical coordinate for share, 0 at the bottom of the drawing area and 1 at the top.
 func Y(share float64) float64 { return math.Round(10*(top+depth*(1-share))) / 10 }
 
-// Chart is a chart for Template. Positions in it are coordinates of its drawing area, the texts of Rows are not.
+// Chart is a chart for Template. All positions are coordinates in the SVG, as X and Y return them.
 type Chart struct {
 	ID, Title, Note string
 	Says            string // a text alternative for people who cannot see the plot

@@ -19,7 +19,8 @@ func evidenceAfter(d drawer, runs int, help, harm float64) string {
 		"Evidence that was ever 20 is proof.", runs, Amount(help), d.strength(help), Amount(harm), d.strength(harm))
 }
 
-// SameTests returns sentences on the runs that are compared test by test, and on shares that are not those of all runs.
+// SameTests returns a sentence on how many runs are compared test by test, and another one if their shares of right
+// runs differ from those of all runs.
 func SameTests(say voice, r *effect.Report) string {
 	d := drawer{say}
 	compared := d.say("The comparison goes test by test: %d of %d runs with memory and %d of %d without, of the tests "+
@@ -33,8 +34,8 @@ func SameTests(say voice, r *effect.Report) string {
 
 func share(k, n int) float64 { return float64(k) / float64(max(1, n)) }
 
-// Claims returns a sentence on how many memories runs received, and why r claims of none, or of some, that they help or
-// harm.
+// Claims returns a sentence on how many memories runs received. It adds how many of these had too few runs for a claim,
+// or that none is sure to help or likely to harm.
 func Claims(say voice, r *effect.Report) string {
 	d := drawer{say}
 	switch all := len(r.Memories); {

@@ -58,7 +58,7 @@ func NewRedaction() *Redaction {
 // Read finds the personal parts of s and remembers them, because parts of a name may appear in other texts.
 func (p *Redaction) Read(s string) { p.read("", s) }
 
-// ReadJSON does as Read does, for all texts in a JSON value.
+// ReadJSON calls Read for all texts in a JSON value. It also uses the names of their fields.
 func (p *Redaction) ReadJSON(v tree.Raw) {
 	v.Replace(func(x tree.Scalar) (string, int) {
 		p.read(x.Field, x.Text)
@@ -70,7 +70,7 @@ func (p *Redaction) ReadJSON(v tree.Raw) {
 // replaces nothing.
 func (p *Redaction) Write(s string) (string, int) { return p.write("", s) }
 
-// WriteJSON does as Write does, for all texts in a JSON value. The result is valid JSON.
+// WriteJSON calls Write for all texts in a JSON value, and returns valid JSON and the number of replacements.
 func (p *Redaction) WriteJSON(v tree.Raw) (tree.Raw, int) {
 	return v.Replace(func(x tree.Scalar) (string, int) { return p.write(x.Field, x.Text) })
 }

@@ -13,9 +13,9 @@ var framing = sync.OnceValue(func() *regexp.Regexp {
 		`^\s*(?:当|如果)?(?:任务|测试|用例|提示词|步骤)(?:要求|需要)`)
 })
 
-// Fits reports whether s has what a person's condition is about, as Mentions does, without the beginning that names no
-// test. A run of four Chinese characters or more matches if three quarters of its bigrams do: 仓库库存数量 matches
-// 仓库的库存数量.
+// Fits reports whether s mentions what a person's condition is about. It is Mentions with two differences: a beginning
+// such as “a task asks for” is ignored, and a run of four Chinese characters or more matches if three quarters of its
+// bigrams do, so that 仓库库存数量 fits 仓库的库存数量.
 func Fits(s, condition string) bool {
 	if Mentions(s, condition) {
 		return true

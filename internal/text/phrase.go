@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Phrases returns the alternatives in a condition: its parts between commas, semicolons, slashes and “or”.
+// Phrases returns the alternatives in a condition: its parts between commas, semicolons, slashes, bars, line breaks and
+// “or” or 或.
 func Phrases(condition string) (out []string) {
 	parts := strings.FieldsFunc(condition, func(r rune) bool { return strings.ContainsRune("/／;；,，、|｜\n", r) })
 	for _, p := range parts {

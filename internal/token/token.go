@@ -81,7 +81,8 @@ var (
 )
 
 // New returns a new token and its secret, which has to be shown now because it is not stored. trees restricts the token
-// to these trees; none: all. It expires holds after now; 0: never.
+// to these trees; none: all. holds is how long the token is valid from now; 0: for ever. The error is for an invalid
+// name, scope or tree.
 func New(name string, scopes []Permission, trees []string, now time.Time, holds time.Duration) (Token, string, error) {
 	var b [bits / 8]byte
 	rand.Read(b[:]) // it never fails

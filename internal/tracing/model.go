@@ -11,10 +11,10 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Model returns a generator that passes requests to the generator of and makes a span for each, within the request to
-// the service that causes it. A call outside of such requests, such as one that analyses a new case, is a trace of its
-// own once Open has been called. Without tracing, it makes no spans.
-func Model(of llm.Generator) llm.Generator { return model{of} }
+// Model returns a generator that passes requests on to g and makes a span for each. The span is part of the trace in
+// ctx, such as that of a request to the service. Without one it is a trace of its own, once Open has been called.
+// Without tracing, there are no spans.
+func Model(g llm.Generator) llm.Generator { return model{g} }
 
 type model struct{ llm.Generator }
 
