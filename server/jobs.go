@@ -40,10 +40,10 @@ type JobView struct {
 // evolved is the JSON of an evolution.Evolved, byte for byte as the job has stored it.
 type evolved json.RawMessage
 
-// MarshalJSON returns the JSON.
+// MarshalJSON returns e, which is JSON.
 func (e evolved) MarshalJSON() ([]byte, error) { return e, nil }
 
-// UnmarshalJSON keeps the JSON.
+// UnmarshalJSON copies b, which is JSON, into e.
 func (e *evolved) UnmarshalJSON(b []byte) error {
 	*e = append((*e)[:0], b...)
 	return nil

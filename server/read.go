@@ -133,10 +133,10 @@ type vectors struct {
 
 // swallowed counts failures that were not returned as errors, so that runs could continue.
 type swallowed struct {
-	Guidance  int64 `json:"guidance"`  // answers
-	Trials    int64 `json:"trials"`    // ledger lines
-	Runs      int64 `json:"runs"`      // wrapped ones that were not recorded
-	Conflicts int64 `json:"conflicts"` // plans that were made again
+	Guidance  int64 `json:"guidance"`  // failed answers
+	Trials    int64 `json:"trials"`    // entries that the ledger lost
+	Runs      int64 `json:"runs"`      // runs of Wrap that were not recorded
+	Conflicts int64 `json:"conflicts"` // changes that were planned again because another writer was first
 }
 
 // StatsOf computes the statistics of the memory m. It reads all nodes and the ledger.

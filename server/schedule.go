@@ -18,8 +18,8 @@ type Nightly struct {
 	Bound memtree.EvolveOptions // MaxCalls and MaxCost of each evolve; other options are ignored
 	// extent of the second look at the riskiest verdicts, which a model takes after the evolve, within Bound
 	Look look.Extent
-	// Last returns when a tree last evolved by this schedule, the zero time for never, and Ran stores it. They outlive the
-	// process, and may be called at any time. If they are nil, a missed evolve is not made up.
+	// Ran stores, beyond the life of the process, when a tree evolved by this schedule. Last returns the latest such
+	// time, the zero time for never. Both may be called at any time. If they are nil, a missed evolve is not made up.
 	Last func(tree string) time.Time
 	Ran  func(tree string, at time.Time)
 }
@@ -55,8 +55,8 @@ func nextAt(now time.Time, hour, minute int) time.Time {
 }
 
 // RunSchedule lets every writable tree evolve at the time of day in n, one after the other, until ctx ends or s closes.
-// It skips a tree that evolved within the last hour. An evolve that was missed for more than a day is made up at once.
-// It returns nil at once if n.At means never, and an error if n.At is invalid.
+// It skips a tree that evolved by this schedule within the last hour. When it starts, a tree whose last such evolve is
+// more than 24 hours ago evolves at once. It returns nil if n.At means never, and an error if n.At is invalid.
 func (s *Server) RunSchedule(ctx context.Context, n Nightly) error {
 	hour, minute, on, err := ParseAt(n.At)
 	if err != nil || !on {

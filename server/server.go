@@ -114,8 +114,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Handler returns the handler of all routes. It checks the host of each request but of probes, and token,
-// permission and limits before each route but public ones, such as the probes and the page to sign in.
+// Handler returns the handler of all routes. It checks the host of all requests except probes. It checks token,
+// permission and limits before all routes except public ones, such as the probes and the page to sign in.
 func (s *Server) Handler() http.Handler { return s.guard.outer(s.mux) }
 
 // The four timeouts. Streams set longer ones, see stream.

@@ -78,7 +78,7 @@ func (p *spanStep) end(err error) {
 // inTrace adds the trace of a request to its lines in the log.
 type inTrace struct{ slog.Handler }
 
-// Handle adds trace_id.
+// Handle adds the attribute trace_id to r if ctx has a trace.
 func (h inTrace) Handle(ctx context.Context, r slog.Record) error { //nolint:gocritic // as slog has it
 	if c := trace.SpanContextFromContext(ctx); c.IsValid() {
 		r.AddAttrs(slog.String("trace_id", c.TraceID().String()))
@@ -86,8 +86,8 @@ func (h inTrace) Handle(ctx context.Context, r slog.Record) error { //nolint:goc
 	return h.Handler.Handle(ctx, r) //nolint:wrapcheck // of the handler
 }
 
-// WithAttrs keeps the trace.
+// WithAttrs implements slog.Handler.
 func (h inTrace) WithAttrs(a []slog.Attr) slog.Handler { return inTrace{h.Handler.WithAttrs(a)} }
 
-// WithGroup keeps the trace.
+// WithGroup implements slog.Handler.
 func (h inTrace) WithGroup(name string) slog.Handler { return inTrace{h.Handler.WithGroup(name)} }

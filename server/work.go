@@ -18,13 +18,13 @@ import (
 // evolveWork is what a job of the kind evolve does, stored with the job.
 type evolveWork struct {
 	evolve
-	Night bool        `json:"night,omitempty"` // of the schedule: then notes on false alarms and coming tests are read
-	Look  look.Extent `json:"look,omitzero"`   // and so many of the riskiest verdicts
+	Night bool        `json:"night,omitempty"` // by the schedule: also read notes on false alarms, and coming tests
+	Look  look.Extent `json:"look,omitzero"`   // by the schedule: how many of the riskiest verdicts to look at again
 }
 
-// EvolveOrder returns an evolve with options o as a job in the name of by, for a queue whose jobs any service of a
-// shared store may do. It takes Only, Review, KeepAll, MaxCalls and MaxCost from o and ignores the rest, DryRun too:
-// the job changes the tree.
+// EvolveOrder returns the order of a job that evolves a tree, for the queue of a shared store. by names who wants the
+// job. Of o it uses Only, Review, KeepAll, MaxCalls and MaxCost. It ignores the rest, DryRun too: the job changes the
+// tree.
 func EvolveOrder(by string, o *memtree.EvolveOptions) jobs.Order {
 	return evolveOrder(by, &evolveWork{evolve: evolve{
 		Only: o.Only, Review: o.Review, KeepAll: o.KeepAll, MaxCalls: o.MaxCalls,
