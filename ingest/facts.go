@@ -23,7 +23,8 @@ type FileStatement struct {
 // StatementOptions configures ReadStatements with what a file leaves open.
 type StatementOptions struct {
 	Product string // product of statements that name none
-	// Columns has, for a list of issues, columns by the names in IssueColumns; others are found by their usual names.
+	// Columns names the columns of a list of issues, by the keys of IssueColumns. A column that it does not name is
+	// found by its usual names.
 	Columns map[string]string
 }
 
@@ -47,9 +48,9 @@ func badStatement(at, problem string, args ...any) error {
 	return &StatementError{at, fmt.Sprintf(problem, args...)}
 }
 
-// ReadStatements reads the statements about products in the file name, or in a folder of observations of the tool
-// agent-qa. It returns the statements that it could read, and joins the errors of the others. An issue that is closed,
-// without a build in which it is fixed, is no statement.
+// ReadStatements reads the statements about products in the file called name, or, if that is a folder, in observations
+// of the tool agent-qa. It returns the statements that it could read, and joins the errors of the others. It skips
+// closed issues without a build in which they are fixed.
 func ReadStatements(name string, o StatementOptions) ([]FileStatement, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -133,7 +134,8 @@ func addStatement(out []FileStatement, r FileStatement) ([]FileStatement, error)
 	return append(out, r), nil
 }
 
-// IssueColumns returns what a list of issues can have columns for, each with the usual names of its column.
+// IssueColumns returns the fields of an issue that are read from a list, each with the usual names of its column in
+// lower case.
 func IssueColumns() map[string][]string {
 	return map[string][]string{
 		"statement": {"summary", "title", "name", "subject"},

@@ -91,12 +91,13 @@ func observation(name string, b []byte, o StatementOptions) (FileStatement, erro
 type Observation struct {
 	ledger.Statement
 	Trust                 float64
-	Since, Used           time.Time
-	Confirms, Contradicts int    // how often people or runs confirmed and contradicted it
-	Source                string // id of a test, or name of who stated it
+	Since, Used           time.Time // when it was first stated, and when last confirmed or used
+	Confirms, Contradicts int       // how often people or runs confirmed and contradicted it
+	Source                string    // id of a test, or name of who stated it
 }
 
-// ObservationPath returns the path of o in the folder of agent-qa. The error is why o cannot have one there.
+// ObservationPath returns the path of o in the folder of agent-qa. It returns an error if o names no product, suite or
+// test, or one that cannot be the name of a folder.
 func ObservationPath(o *Observation) (string, error) {
 	s := &o.Scope
 	dir := ""

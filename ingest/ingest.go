@@ -8,9 +8,9 @@
 // names of tree.Evaluation it reads spellings of other tools (scene_id, ui_scene_id, routePath, agentJudgment,
 // testCase, result, evaluation, …; see spelling.go), and pairs that mean judgment and ground truth only together:
 // verdict and expected, actual and expected, prediction and label, agent_verdict and human_verdict, 判定 and 期望 (see
-// pairs.go). first_judgment, which triage writes beside a verdict it corrected, is used instead of it. note is an
-// alias of the evaluator's reason; see note.go. Every other key is ignored, and reported to the caller of ReadRun;
-// labels are never read.
+// pairs.go). first_judgment, which triage writes beside a verdict that it corrected, is read instead of that verdict.
+// note is an alias of the evaluator's reason; see note.go. Every other key is ignored, and reported to the caller of
+// ReadRun; labels are never read.
 //
 // A bad object does not affect the rest: it is returned as a *LineError with its position, the problem and what to do,
 // and reading continues. Memory is bounded by MaxRecord for a file of any length, plus 100 bytes for each record that
@@ -62,7 +62,7 @@ import (
 // reported.
 const MaxRecord = 8 << 20
 
-// LineError is what is wrong with one object, or another part, of a file of runs, which is therefore not used.
+// LineError means that one object, or another part, of a file of runs cannot be used.
 type LineError struct {
 	File string
 	Line int // line of the file, from 1; 0 if the file has no lines

@@ -32,7 +32,7 @@ func (r *slotValues) takeNote(unread *unreadFields) {
 type Unread struct {
 	Field  string `json:"field"`
 	Near   string `json:"near,omitempty"`   // the known field with the most similar name, if any
-	Agents bool   `json:"agents,omitempty"` // a reason beside a note: read as the agent's own text
+	Agents bool   `json:"agents,omitempty"` // Field is a reason beside a note: ignored as the agent's own text
 }
 
 // mostUnread is the maximum number of fields reported for a file.

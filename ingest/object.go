@@ -14,8 +14,8 @@ type Objects struct {
 }
 
 // NewObjects returns a reader of runs for JSON objects that were split from one file; name is that file in error
-// messages. An object without id and run id gets run; if run is empty, its trial or time, as with the function Read.
-// Equal objects are numbered.
+// messages. run is the run id of objects with neither id nor run id; if run is empty, they get one as the function Read
+// describes. Among equal objects, the second and later ones get a number in their run id.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 
 // Read returns the run in the JSON object data, which begins at the given line of the file. It does not retain data.

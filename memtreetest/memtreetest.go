@@ -42,7 +42,7 @@ func Open(t testing.TB, dir string) *memtree.Memory {
 }
 
 // Seed opens a store in memory that contains the given judged runs. When it returns they are formed into cases; call
-// Evolve for lessons. It withholds guidance from no run for comparison.
+// Evolve for lessons. No run is held out for comparison.
 func Seed(t testing.TB, runs ...memtree.Evaluation) *memtree.Memory {
 	t.Helper()
 	m := open(t, "", &memtree.Options{InMemory: true, Deadline: patient, Holdout: new(effect.Fixed(0))})

@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Told fails the test unless the guidance for q contains what was learned from want: the id of a memory, or the id of a
-// test case whose mistake the guidance has directly or in a lesson. It records no trial.
+// Told fails the test unless the guidance for q contains a memory that has the id want, or rests on a memory with that
+// id, or on a case of the test case with that id. It records no trial.
 func Told(t testing.TB, m *memtree.Memory, q memtree.Query, want string) {
 	t.Helper()
 	x, err := m.Explain(t.Context(), q)

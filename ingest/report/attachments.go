@@ -31,10 +31,10 @@ func OpenAttachments(dir string) (*Attachments, error) {
 // Close closes the folder. Files that Open opened stay open.
 func (a *Attachments) Close() error { return a.root.Close() } //nolint:wrapcheck // it names the folder
 
-// Open opens an attachment by its path in a report. Reports are moved, and mostly have the path on the machine that ran
-// the test; so Open looks for the longest end of the path that exists in the folder. A file name alone matches one path
-// only: tools give the pictures of many tests one name, and it is unknown which of them is in the folder. An error is a
-// *tree.FieldError.
+// Open opens an attachment by its path in a report. Usually that is a path on the machine that ran the test, so Open
+// uses the longest end of the path that exists in the folder. If only the file name exists, Open accepts it for the
+// first path with that name and refuses other paths, because tools give pictures of many tests the same name. An error
+// is a *tree.FieldError.
 func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 	bad := func(problem string) error { return &tree.FieldError{Field: "picture", Problem: problem} }
 	parts := strings.Split(strings.TrimLeft(path.Clean(strings.ReplaceAll(name, `\`, "/")), "/"), "/")

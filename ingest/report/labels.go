@@ -40,7 +40,7 @@ type Labels struct {
 // semicolons or tabs, in UTF-8, UTF-16 or GBK, or the first sheet of an XLSX workbook. It ignores other columns.
 // Unusable lines are in Labels.Bad and do not affect the others; a file that is no such table is a *ingest.FileError.
 //
-// An id with two different truths is used for neither: both lines are bad.
+// If an id has two different truths, both lines are bad.
 func ReadLabels(name string, r io.Reader) (Labels, error) {
 	l := &labelReader{name: name, byID: map[string]int{}}
 	l.decoder = &fileDecoder{rd: &FileReader{}, name: name, yield: func(_ tree.Evaluation, err error) bool {

@@ -16,8 +16,8 @@ import (
 // longestMapping bounds a mapping, in bytes.
 const longestMapping = 64 << 10
 
-// Mapping describes where a JSON file or a table has the fields of a run. With a nil Mapping, the usual names of the
-// columns of a table count; JSON needs one.
+// Mapping describes where a JSON file or a table has the fields of a run. Without one, a table is read by the usual
+// names of its columns; JSON needs one.
 type Mapping struct {
 	runs   []pathStep
 	fields []mapped
