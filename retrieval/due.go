@@ -55,15 +55,15 @@ func (st *indexState) compact(most int, busy []*segment, in room) error {
 	}
 }
 
-// Due reports whether a merge is due that updates leave to Merge.
+// Due reports whether Merge has something to merge.
 func (ix *Index) Due() bool {
 	from, _ := ix.state.Load().due(maxSlots, nil)
 	return from >= 0
 }
 
-// Merge does one merge that updates leave to it, and reports whether one was due. It may take seconds. Searches do not
-// wait for it, and updates only at its end. After an error, as of ctx or of a full disk, the index is as before. For
-// one goroutine at a time.
+// Merge does one merge that is too large for Update, and reports whether one was due. It may take seconds. Searches do
+// not wait for it; updates may wait at its end. After an error, such as the end of ctx or a full disk, the index is as
+// before. Only one goroutine at a time may call it.
 func (ix *Index) Merge(ctx context.Context) (bool, error) {
 	ix.writer.Lock()
 	st := ix.state.Load()

@@ -31,7 +31,7 @@ type Hit struct {
 	Reason    string // why the memory was taken or not: an English sentence without its subject
 	Why       Why    // Reason as a code and its arguments, for other languages
 	Parent    string // id of the node above the memory, "" for none
-	SameScene bool   // scene id and route pattern are the query's; one of the two may be absent in both
+	SameScene bool   // scene id and route pattern equal those of the query; one of the two may be empty in both
 }
 
 // signal returns the signal with a name.

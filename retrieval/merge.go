@@ -26,10 +26,10 @@ type room struct {
 	from int64                    // size in bytes from which on a merge is written to a file
 }
 
-// MergeInto has merges of about from bytes or more written to files of open, so that the process does not hold them. A
-// node takes about a kilobyte. A file is empty, nobody else writes it, and it is to be gone when it is closed; the
-// index closes it when it needs it no longer. Where open returns errors.ErrUnsupported the merge is made in memory.
-// Call MergeInto before the index is used.
+// MergeInto makes the index write merges of about from bytes or more to files that open returns, instead of holding
+// them in memory. A node takes about a kilobyte. open has to return an empty file that nobody else writes and that
+// disappears when it is closed. The index closes it. If open returns errors.ErrUnsupported, the merge is made in
+// memory. Call MergeInto before the index is used.
 func (ix *Index) MergeInto(open func() (*os.File, error), from int64) { ix.room = room{open, from} }
 
 // merge makes one segment of the live slots of all parts: the same bytes that build would make of their nodes. It also

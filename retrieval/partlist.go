@@ -26,7 +26,7 @@ const (
 	deadBits        // one bit a slot
 )
 
-// Head returns the bytes that name the segments. They must be stored after the segments.
+// Head returns the bytes that name the segments, for LoadPieces. Store them after the segments.
 func (p *Pieces) Head() []byte {
 	b := append(make([]byte, 0, listStart+len(p.names)*listedSize), listMagic...)
 	b = binary.LittleEndian.AppendUint32(b, listFormat)

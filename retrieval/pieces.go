@@ -13,7 +13,7 @@ import (
 // small head that names the segments and their dead slots. After an update only the new segments and the head are
 // written. FORMAT.md has the bytes.
 
-// Pieces are one state of an index, as it is stored. They are immutable.
+// Pieces is one state of an index in the form that is stored: a head, and a file for each segment. It is immutable.
 type Pieces struct {
 	st     *indexState
 	names  []string // of the parts
@@ -97,8 +97,8 @@ func LoadPieces(head []byte, open func(name string) (io.ReaderAt, int64, error),
 // Saved records that p is stored, so that Unsaved counts from it on.
 func (ix *Index) Saved(p *Pieces) { ix.setSaved(p.st) }
 
-// Unsaved returns how many nodes an update has changed since the state that was stored last, and whether anything has
-// changed, as after a merge.
+// Unsaved returns how many nodes updates have changed since the last stored state, and whether anything has changed at
+// all: a merge changes the pieces and no node.
 func (ix *Index) Unsaved() (nodes uint64, changed bool) {
 	st, saved := ix.state.Load(), ix.saved.Load()
 	return st.changes - saved.changes, st != saved.of.Value()

@@ -19,8 +19,8 @@ type Query struct {
 	Exclude      []string // ids of nodes that must not be used
 	ExcludeTests []string // case_id of tests whose cases must not be used
 
-	// Alike asks for memories whose text is alike, as a person searches. The task of the prompt is not considered: it
-	// lifts memories of similar mistakes above those of similar texts.
+	// Alike is for a person who looks for similar texts. The search then ignores the task of the prompt, which would
+	// rank memories of similar mistakes above those of similar texts.
 	Alike bool
 
 	Now    time.Time // to compute the age of memories, in whole hours; with the zero time age has no effect

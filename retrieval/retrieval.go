@@ -3,10 +3,10 @@
 // Four channels give evidence for a memory: the exact place (scene id and route pattern), the meaning of the prompt
 // (tokens and vectors, fused), its task (task.go), and the type of the scene. Meaning and task are reasons to take a
 // memory; the place and the scene type only raise a memory that has a reason. With s as the evidence of a channel, 0
-// to 1, the channels combine to rel = 1 − Π(1 − weight·s), where only the stronger of meaning and task enters. A
-// memory whose rel reaches the threshold of its level is a candidate. Candidates are ranked by rel, by trust and by
-// age; those that repeat others are dropped, and the best few are taken. Often no memory reaches its threshold. Then
-// the result abstains and names the nearest memory.
+// to 1, the channels combine to rel = 1 − Π(1 − weight·s), where only the stronger of meaning and task enters. The
+// memories of each level with the most evidence are the candidates. Those whose rel reaches the threshold of their
+// level are ranked by rel, by trust and by age; those that repeat others are dropped, and the best few are taken. Often
+// no memory reaches its threshold. Then the result abstains and names the nearest memory.
 //
 // An [Index] is derived data: it can be built again from the nodes at any time. It is a short list of immutable
 // segments (segment.go) behind one atomic pointer. Search waits for no update. Update writes a small new segment,
@@ -151,7 +151,7 @@ func (ix *Index) Fork() *Index {
 	return f
 }
 
-// Version returns the version given to the last Update, or stored by Save.
+// Version returns the version given to the last Update or Take, or that of the loaded pieces.
 func (ix *Index) Version() uint64 { return ix.state.Load().version }
 
 // IndexStats holds the sizes of an index.
@@ -163,8 +163,8 @@ type IndexStats struct {
 	Note     string // why some nodes have no vector; "" when nothing went wrong
 }
 
-// Stats returns the sizes of the index. If Vectors < Nodes although there is an embedder, the embedder failed, or the
-// index was saved with another embedder. A new index, updated with all nodes, has the missing vectors.
+// Stats returns the sizes of the index. If Vectors < Nodes although there is an embedder, the embedder failed or has no
+// vector for some texts, or the index was saved with another embedder.
 func (ix *Index) Stats() IndexStats {
 	st := ix.state.Load()
 	s := IndexStats{Nodes: st.live, Vectors: st.vectors, Segments: len(st.parts), Note: st.note}

@@ -7,8 +7,7 @@ import (
 )
 
 // Sample returns the ids of up to n distinct memories drawn at random, none of them in without. The seed determines
-// the draw. It makes at most 20·n draws, some of which fall on nodes that may not be taken, so that a small index
-// answers as fast as a large one.
+// the draw. It makes at most 20·n draws, so it may return fewer than n ids although there are more memories.
 func (ix *Index) Sample(n int, seed string, without []string) ([]string, error) {
 	st := ix.state.Load()
 	defer runtime.KeepAlive(st)

@@ -40,7 +40,7 @@ func Codes() []Code {
 		LevelFull, full, repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
 }
 
-// ByPerson reports whether a person's decision is the reason. Who asks why a memory is not given looks for it first.
+// ByPerson reports whether a person's decision is the reason.
 func (c Code) ByPerson() bool {
 	return slices.Contains([]Code{Refused, Banned, Rejected, Forgotten, Denied}, c)
 }

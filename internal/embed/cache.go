@@ -39,9 +39,9 @@ const (
 // With a store the cache outlives the process, as derived data: it holds no text, and nothing that cannot be computed
 // again. Unreadable data is treated as absent.
 //
-// A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. Not
-// cached are vectors that are empty or not finite, those of blank texts, and those beyond 64 MiB that are not saved. A
-// CachedEmbedder is safe for concurrent use.
+// A vector is rounded to 16 bits a number before it is first returned, so that later calls return the same vector. It
+// is not cached if it is empty or not finite, if its text is blank, or if the unsaved vectors would have more than
+// 64 MiB. A CachedEmbedder is safe for concurrent use.
 type CachedEmbedder struct {
 	of    llm.Embedder
 	clean func(string) string

@@ -51,8 +51,8 @@ func (c *CachedEmbedder) Unsaved() int {
 	return c.size
 }
 
-// Save writes the new vectors to the store, if there are any; without a store they stay in memory. Of a CachedEmbedder
-// of NewLocal it drops them, because computing them again is faster than reading them.
+// Save writes the new vectors to the store, if there are any; without a store they stay in memory. A CachedEmbedder of
+// NewLocal drops them instead, because it computes vectors faster than it would read them.
 func (c *CachedEmbedder) Save(ctx context.Context) error {
 	c.saving.Lock()
 	defer c.saving.Unlock()

@@ -50,8 +50,8 @@ var openBuiltin = sync.OnceValues(func() (*Encoder, error) {
 	return e, nil
 })
 
-// Default returns the Encoder that is part of the binary. All callers share it. It reads a header; the first text pays
-// for the rest, some tens of microseconds.
+// Default returns the Encoder that is part of the binary. All callers share it. Default reads only a header; the first
+// text takes some tens of microseconds longer than later ones.
 func Default() (*Encoder, error) { return openBuiltin() }
 
 // ID returns the name of the encoder and the beginning of a hash of its data. Vectors of encoders with different ids
