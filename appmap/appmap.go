@@ -8,9 +8,9 @@
 //
 // # Pages
 //
-// A page is a route, not an address: [PageOf] removes host, query and what identifies one object. Where an application
-// numbers its pages in a way that no form gives away, such as /articles/how-to-pay, a route with more than 30 different
-// endings is one page, and Map joins what it saw on the single pages before.
+// A page is a route, not an address: [PageOf] removes host, query and what identifies one object. Some names identify
+// an object but look like no id, such as in /articles/how-to-pay. If a place has more than 30 such names, or its pages
+// look alike, Map treats them as one page and joins what it saw on each.
 //
 // # Selectors
 //
@@ -21,7 +21,7 @@
 // # Tests
 //
 // A test touches what its walk touched. A page that a judged run was on is tested too, and so is an element that a run
-// under way reports as tested. If no walk has shown that page or element yet, the Map notes the test until one does.
+// under way reports as tested. If no walk has shown the page or element yet, Map holds the test until a walk does.
 //
 // Where to look:
 //   - map.go: the map; address.go: pages; merge.go: routes with many endings; judged.go: judged runs; file.go saves the

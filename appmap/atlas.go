@@ -46,9 +46,9 @@ func (a *Added) Add(o Added) {
 	a.Walks, a.Known, a.Sights, a.Elsewhere = a.Walks+o.Walks, a.Known+o.Known, a.Sights+o.Sights, a.Elsewhere+o.Elsewhere
 }
 
-// Add adds a walk to the ledger and so to the map. Of addresses it stores only the route and the names of parameters;
-// from texts it removes secrets, and it cuts long ones. A walk that was added before changes nothing, and neither does
-// one with links to other hosts alone.
+// Add adds a walk to the ledger and so to the map. Of an address it stores only the route and the names of parameters.
+// It removes secrets from texts, and cuts long texts. A walk that was added before changes nothing, and neither does a
+// walk that has only links to other hosts.
 func (a *Atlas) Add(ctx context.Context, w ledger.Walk) (Added, error) {
 	w, n := a.cleaned(w)
 	if len(w.Seen) == 0 {

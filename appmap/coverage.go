@@ -31,7 +31,7 @@ type Coverage struct {
 	Requirements Share  `json:"requirements"`
 	Selectors    int    `json:"selectors"`         // number of patterns: an action by one selector on one page
 	Links        int    `json:"links"`             // number of links between pages that exist
-	Missing      int    `json:"missing,omitempty"` // pages that links lead to and that answer with an error; not in Pages
+	Missing      int    `json:"missing,omitempty"` // pages that links lead to but that answer with an error; not in Pages
 	Left         int    `json:"left"`              // sightings that the Map ignored because it was full
 }
 
@@ -122,7 +122,7 @@ type Element struct {
 	Tests []string `json:"tests,omitempty"`
 }
 
-// Call is an interface that the application calls over HTTP, with the pages and tests it was seen on.
+// Call is an interface that the application calls over HTTP, with the pages that call it and the tests that did so.
 type Call struct {
 	Method   string   `json:"method"`
 	Path     string   `json:"path"`

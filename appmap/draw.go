@@ -14,7 +14,7 @@ type Drawing struct {
 	Ways          []drawnWay `json:"ways"`
 	Left          int        `json:"left"`  // pages for which there was no spot
 	Pages         int        `json:"pages"` // pages that the view selects
-	Columns, Rows int
+	Columns, Rows int        // size of the grid of spots
 }
 
 // Spot is one drawn page, or a group of pages whose routes begin alike.
@@ -26,8 +26,8 @@ type Spot struct {
 	// number of tests on the page; of a group: number of pages that a test was on
 	Tests  int     `json:"tests"`
 	Weight float64 `json:"weight"` // sum of MapView.Weight over the pages of the spot
-	Column int     `json:"column"`
-	Row    int     `json:"row"`
+	Column int     `json:"column"` // from 0
+	Row    int     `json:"row"`    // from 0
 }
 
 // drawnWay is a step between two drawn spots, as indexes into Drawing.Spots.
@@ -38,8 +38,8 @@ type MapView struct {
 	Product string                    // "" if there is one product only
 	Weight  func(page string) float64 // weight of a page, which orders the spots; nil: 0 for each
 	Most    int                       // most spots; 0: 80
-	In      string                    // beginning of a route: only the pages below it
-	Text    string                    // only the pages whose route or title has it
+	In      string                    // only this route and the pages below it; "": all pages
+	Text    string                    // only pages whose route or title contains this text in any case; "": all pages
 }
 
 const (

@@ -15,7 +15,7 @@ type SelectorQuery struct {
 	Product string  // "" if there is one product only
 	Page    string  // an address or a route; "": all pages
 	Do      string  // action: click, fill, …; "": any
-	Least   float64 // least trust; 0: .7; less than 0: all, and elements that no run has acted on
+	Least   float64 // least trust; 0: .7; less than 0: any, and without Do also elements that no run has acted on
 	Limit   int     // most results, up to MostFound; 0: 5
 }
 
@@ -37,7 +37,7 @@ type FoundSelector struct {
 }
 
 // Find returns the selectors that fit q, the best first. Of several selectors for one action on one element it returns
-// the most trusted one, and among equals the form that Playwright recommends.
+// the one with most trust; if several have the same, it prefers the forms that Playwright recommends.
 func (m *Map) Find(q SelectorQuery) []FoundSelector {
 	p := m.product(q.Product)
 	if p == nil {

@@ -14,11 +14,12 @@ import (
 const (
 	MostPages    = 10_000  // most pages of one product in a Map
 	MostElements = 400_000 // most elements, links and selectors of all pages of one product in a Map, together
-	MostCalls    = 5_000   // most HTTP interfaces of one product in a Map; as many flows, and requirements
+	MostCalls    = 5_000   // most HTTP interfaces of one product in a Map; also most flows, and most requirements
 	mostTests    = 50      // tests that are named of one thing
 )
 
-// Map holds what walks saw of the applications under test, by product. Use [New] to make one.
+// Map holds what walks saw of the applications under test, by product. Where a method takes the name of a product, ""
+// means the only one, if there is only one. Use [New] to make a Map.
 type Map struct {
 	products map[string]*product
 	walks    map[string]bool              // ids of the walks that were added

@@ -44,8 +44,7 @@ type Names struct {
 }
 
 // Put stores the names that a model wrote for t, in place of earlier ones: each once, without t's own name, at most
-// MostNames. An empty list notes that the model found none. Put reports false if there is no room for a further
-// element.
+// MostNames. An empty list means that the model found none. Put reports false if t is new and there is no room for it.
 func (n *Names) Put(t Thing, names []string) bool {
 	var out []string
 	for _, s := range names {
@@ -85,14 +84,14 @@ func (n *Names) Len() int {
 	return len(n.of)
 }
 
-// Changes returns a number that grows with every change.
+// Changes returns a number that grows with every Put and Forget.
 func (n *Names) Changes() uint64 {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.changes
 }
 
-// Replace replaces the names in n by those in o. Changes does not count it: the names were loaded.
+// Replace replaces the names in n by those in o. Changes does not grow, because the names in o are saved already.
 func (n *Names) Replace(o *Names) {
 	o.mu.RLock()
 	of := maps.Clone(o.of)
@@ -173,7 +172,7 @@ func byPlace(a, b Thing) int {
 		cmp.Compare(a.Name, b.Name))
 }
 
-// LoadNames reads the names that Save wrote. A missing line is an error.
+// LoadNames reads the names that Save wrote. A missing or damaged line is an error.
 func LoadNames(r io.Reader) (*Names, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -201,8 +200,8 @@ func LoadNames(r io.Reader) (*Names, error) {
 // Name makes Find search by the names in n too, also by those that are added to n later.
 func (m *Map) Name(n *Names) { m.names = n }
 
-// Unread returns the elements of a product ("" for all) that a search may look for and that have no entry in n, page by
-// page.
+// Unread returns the elements that a search may look for and that have no entry in n, page by page. They are those of
+// one product, or of all products for "".
 func (m *Map) Unread(product string, n *Names) []Thing {
 	var out []Thing
 	for _, name := range m.Products() {

@@ -17,9 +17,9 @@ type WayStep struct {
 	Times    int    `json:"times"` // how often walks saw the step
 }
 
-// Path returns the steps of the shortest way between two pages, none if they are the same. Of several ways it prefers,
-// from the end back, the steps seen most often. It reports false if there is no way, or if the map has not both pages.
-// An empty from starts at the page "/", or, if there is none, at the page seen most often.
+// Path returns the steps of the shortest way between two pages, none if they are the same. Of several shortest ways it
+// prefers steps that walks saw more often. It reports false if there is no way, or if the map lacks one of the pages.
+// from and to are URLs or routes. An empty from means the page "/" or, if there is none, the page seen most often.
 func (m *Map) Path(product, from, to string) ([]WayStep, bool) {
 	p := m.product(product)
 	if p == nil {

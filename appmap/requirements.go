@@ -22,15 +22,15 @@ type Requirement struct {
 // RequirementTest is a test that checks a requirement.
 type RequirementTest struct {
 	Test       string  `json:"test"`
-	Confidence float64 `json:"confidence"` // 1: a walk states it; less: likeness of the texts
+	Confidence float64 `json:"confidence"` // 1: a walk states it; less: how well the texts fit
 }
 
 // leastLike is from which likeness a test is taken for one of a requirement.
 const leastLike = 0.6
 
-// Requirements returns the requirements of a product, sorted by code, each with the tests that check it. tests has
-// further tests, name to text: one whose text is like the requirement or contains its code counts too, with a
-// confidence below 1.
+// Requirements returns the requirements of a product, sorted by code, each with at most 50 tests that check it. tests
+// maps the names of further tests to their texts. A further test counts, with a confidence below 1, if its name or text
+// contains the code of the requirement, or if its text is like the title.
 func (m *Map) Requirements(product string, tests map[string]string) []Requirement {
 	p := m.product(product)
 	if p == nil {

@@ -13,7 +13,7 @@ import (
 type Script struct {
 	Code   string    `json:"code"` // source in TypeScript
 	Steps  []WayStep `json:"steps"`
-	Proven int       `json:"proven"` // number of steps by a selector that runs have proven
+	Proven int       `json:"proven"` // number of steps whose selector has a trust of .7 or more
 }
 
 // Errors of Map.Script.
@@ -22,9 +22,9 @@ var (
 	ErrNoStart = errors.New("the first page is one of many objects; name one whose address has no variable")
 )
 
-// Script returns a Playwright test that goes from one page to another and checks the address after each step. It uses
-// selectors that worked often where there are some. A selector gets into the code only if it can do nothing but find an
-// element. Errors: ErrNoWay, ErrNoStart.
+// Script returns a Playwright test that goes from one page to another and checks the address after each step. For a
+// step it uses the selector with most trust, or one made of role and name if no run has acted on the element. The code
+// contains only selectors that can do nothing but find an element. Errors: ErrNoWay, ErrNoStart.
 func (m *Map) Script(product, from, to string) (Script, error) {
 	p := m.product(product)
 	if p == nil {

@@ -57,8 +57,9 @@ const (
 // mostFailures is how many calls in a row may fail before a model is called no more.
 const mostFailures = 3
 
-// Read asks the model for names of the elements that it has not named yet, and saves them. If Read is interrupted, the
-// names so far stay. Without a model the error is an llm.Error of KindNotSet, unless every element has been named.
+// Read asks the model for names of the elements that have none yet, and saves the names. If Read is interrupted, the
+// names so far stay. A call that fails is no error; ReadResult.Why has the reason. Without a model the error is an
+// llm.Error of KindNotSet, unless there is no such element.
 func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error) {
 	if o == nil {
 		o = &Options{}
