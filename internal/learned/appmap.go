@@ -12,7 +12,7 @@ type MapFold struct {
 	names *appmap.Names
 }
 
-// NewMap returns an empty map. Its searches also find elements by names, the other names that people use for them.
+// NewMap returns an empty map. names are other names of its elements, by which its searches find them too.
 func NewMap(names *appmap.Names) *MapFold {
 	m := &MapFold{names: names}
 	m.Reset()
@@ -22,7 +22,7 @@ func NewMap(names *appmap.Names) *MapFold {
 // Name returns "map".
 func (*MapFold) Name() string { return "map" }
 
-// Reset empties the map. The other names of elements stay.
+// Reset empties the map, but keeps the names given to NewMap.
 func (m *MapFold) Reset() {
 	m.Map = appmap.New()
 	m.Map.Name(m.names)

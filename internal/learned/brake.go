@@ -10,16 +10,16 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Brake holds the [effect.Breaker], which stops the injection of memories once harm is proven, as it was last computed.
-// So guidance does not wait for the ledger. Brake also counts the runs drawn since then, which are not in the ledger
-// yet.
+// Brake holds the latest computed [effect.Breaker], which withholds memories once harm is proven. So guidance does not
+// wait for the ledger. Brake also counts the runs drawn since the computation, which may not be in the ledger yet. It
+// is safe for concurrent use.
 type Brake struct {
 	mu      sync.Mutex
 	breaker effect.Breaker
 	changes uint64
 }
 
-// Set replaces the breaker by a newly computed one. The count of drawn runs does not fall.
+// Set replaces the breaker by a newly computed one, and keeps the higher of the two counts of drawn runs.
 func (b *Brake) Set(x *effect.Breaker) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -29,8 +29,8 @@ func (b *Brake) Set(x *effect.Breaker) {
 	b.changes++
 }
 
-// Decide decides by the breaker and by h, the share of runs without memories, which memories the next run receives.
-// types are the error types of the memories found for it.
+// Decide returns which memories the next run may receive and with which probability, and counts the run. types are the
+// error types of the memories found for the run. h is the share of runs without memories.
 func (b *Brake) Decide(types []string, h effect.Holdout) effect.Clearance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,7 +45,7 @@ func (b *Brake) Blocked(types []string) (blocked []string, all bool) {
 	return b.breaker.Blocked(types)
 }
 
-// Rested reports whether the breaker has withheld some memories so long that at the time now they should be tried
+// Rested reports whether the breaker has withheld memories for so long at the time now that they should be tried
 // again.
 func (b *Brake) Rested(now time.Time) bool {
 	b.mu.Lock()
@@ -63,7 +63,7 @@ func (b *Brake) Changes() uint64 {
 	return b.changes
 }
 
-// Purge does nothing: the breaker contains no run and no test.
+// Purge does nothing: the breaker contains no text and no id of a run, test or memory.
 func (*Brake) Purge(*store.Purge) {}
 
 // mostBrake bounds the bytes of a saved breaker.

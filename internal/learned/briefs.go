@@ -19,8 +19,8 @@ type BriefBox struct {
 // NewBriefs returns a BriefBox with an empty book.
 func NewBriefs() *BriefBox { return &BriefBox{book: brief.New()} }
 
-// Book returns the present book. A purge, a load or a merge replaces it; what a caller then writes into the old one is
-// lost.
+// Book returns the present book. Purge, Load, LoadPieces and Merge replace the book; changes made to an old book after
+// that are lost.
 func (b *BriefBox) Book() *brief.Book {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -40,8 +40,8 @@ func (b *BriefBox) Changes() uint64 {
 // Purge replaces the book by an empty one, because any prompt may contain purged text.
 func (b *BriefBox) Purge(*store.Purge) { b.replace(brief.New(), 1) }
 
-// Purged notes in the book that the tree was purged at this version, so that Merge takes over nothing older from other
-// processes.
+// Purged notes in the book that the tree was purged at this version. From then on Merge takes over nothing older from
+// other processes.
 func (b *BriefBox) Purged(version uint64) { b.Book().Purge(version) }
 
 // Load replaces the book by one that Save wrote in one file. After an error the book is as before.
@@ -53,9 +53,9 @@ func (b *BriefBox) Load(r io.Reader) error {
 	return err
 }
 
-// LoadPieces replaces the book by a saved one, from one file or several pieces. open opens a piece; it stays open while
-// the book is in use. After an error the book has the tests of the readable pieces, or is as before if the head cannot
-// be read.
+// LoadPieces replaces the book by a saved one, from one file or several pieces. open opens a piece, which must stay
+// open while the book is in use. After an error the book has the tests of the readable pieces, or is as before if the
+// head cannot be read.
 func (b *BriefBox) LoadPieces(head *store.Derived, open openPiece) error {
 	book, err := loadBook(head, open)
 	if book != nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// CorrectionFold counts how corrections of verdicts ended. It takes those of verdicts whose risk is at least a bound,
-// since a given time. It is never saved, because reading the ledger again takes no longer.
+// CorrectionFold counts the results of corrections, see [effect.Corrections]. It counts corrections since a given time,
+// of verdicts whose risk was at least a given bound. It is never saved, because reading the ledger again takes no
+// longer.
 type CorrectionFold struct {
 	unsaved
 	*effect.Corrections
@@ -28,7 +29,7 @@ func newCorrections(above float64, since time.Time) *CorrectionFold {
 // Reset removes all corrections.
 func (c *CorrectionFold) Reset() { c.Corrections = effect.NewCorrections(c.above) }
 
-// Add adds what the entry e contains about corrections and what came of them. It ignores corrections that are too old.
+// Add adds entry e if it is a correction or a labelled verdict. It ignores corrections before the start time.
 func (c *CorrectionFold) Add(e *ledger.Entry) {
 	if e.Correction == nil || !e.At.Before(c.since) {
 		c.Note(e)
@@ -53,8 +54,9 @@ type bound struct {
 // mostBounds is the most bounds at a time. A team has one or two.
 const mostBounds = 8
 
-// At returns the fold for corrections of verdicts whose risk is at least above, since a time; it makes one if there is
-// none. If there are too many folds, At forgets the others and returns them, for Follower.Drop.
+// At returns the fold for corrections since a time of verdicts whose risk is at least above, and makes it if there is
+// none. If there are eight folds already, At forgets them before it makes another, and returns them as others for
+// Follower.Drop.
 func (b *Bounds) At(above float64, since time.Time) (c *CorrectionFold, others []Fold) {
 	key := bound{above: above}
 	if !since.IsZero() {

@@ -16,8 +16,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Follower reads the ledger of a store once for all folds, which it computes from the ledger. It saves them beside the
-// store, together with the boxes, which do not follow from the ledger. It is safe for concurrent use.
+// Follower keeps folds up to date with the ledger of a store, in one pass for all of them. It saves folds and boxes
+// beside the store. It is safe for concurrent use.
 type Follower struct {
 	store    store.Store
 	readOnly bool
@@ -76,8 +76,8 @@ func (f *Follower) find(x Fold) *followed {
 }
 
 // View calls read once the folds in of contain every entry that was in the ledger when View was called. No fold changes
-// while read runs, so read must be short and must call no method of f. Folds may be read in View alone; Knowledge is
-// the exception. If ctx ends first, View returns its error without calling read. A fold that is new to f is loaded from
+// while read runs, so read must be short and must call no method of f. Except for Knowledge, a fold may be read only in
+// View. If View returns an error, such as that of ctx, it has not called read. A fold that is new to f is loaded from
 // its saved state, or starts at the first entry, and then receives all later entries too.
 func (f *Follower) View(ctx context.Context, read func(), of ...Fold) error {
 	info, err := f.store.Info(ctx)
@@ -110,8 +110,8 @@ func (f *Follower) has(entry uint64, of []Fold) bool {
 	return true
 }
 
-// CatchUp reads the new entries of the ledger once, and adds them to all folds of f and to those in of, which become
-// folds of f. After an error each fold has the entries before it, or is computed again at the next call.
+// CatchUp adds the folds in of to f, and then adds the new entries of the ledger to all folds of f in one pass. After
+// an error each fold has the entries before the error, or is computed again at the next call.
 func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	if err := f.lock.Acquire(ctx, readers); err != nil {
 		return err
@@ -140,8 +140,8 @@ func (f *Follower) CatchUp(ctx context.Context, of ...Fold) error {
 	return nil
 }
 
-// Behind returns how many entries of the ledger x lacks. If x is not a fold of f, these are the entries since it was
-// last saved; Behind does not load it. After an error it returns 0.
+// Behind returns how many entries of the ledger x lacks. If x is not a fold of f, it counts the entries since x was
+// last saved, without loading x. After an error it returns 0.
 func (f *Follower) Behind(ctx context.Context, x Fold) uint64 {
 	info, err := f.store.Info(ctx)
 	if err != nil || f.lock.Acquire(ctx, 1) != nil {
@@ -240,8 +240,8 @@ func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 	return &followed{Fold: x}
 }
 
-// Purged makes f follow a purge of the store. It resets all folds, which read the ledger again when next used. It
-// removes the purged content from the boxes and saves them at once, because the purge removed all derived data.
+// Purged must be called after a purge p of the store. It resets all folds, which read the ledger again when next used.
+// It removes the purged content from the boxes and saves them at once, because the purge removed all derived data.
 func (f *Follower) Purged(ctx context.Context, p *store.Purge) {
 	ctx = context.WithoutCancel(ctx)
 	_ = f.lock.Acquire(ctx, readers) // ctx does not end

@@ -18,9 +18,9 @@ const (
 	manyHabits = 100     // models
 )
 
-// Habits holds the request formats that the servers of models were found to accept, such as one without a parameter
-// that a server refuses. So a new process need not provoke the same errors again. Servers change, so Load ignores
-// formats a week after the first was learned.
+// Habits holds the request formats that the servers of models accept, as earlier calls found out: a server may refuse
+// a parameter, for example. So a new process does not have to make the same failing calls again. Servers change, so
+// Load ignores formats a week after the first was learned.
 type Habits struct {
 	now      func() time.Time
 	adapters map[string]llm.Adapter // by the name of the model
@@ -35,7 +35,7 @@ type habits struct {
 	Models map[string]string `json:"models"` // by name
 }
 
-// NewHabits returns a Habits for those of models that implement llm.Adapter. now is the clock.
+// NewHabits returns a Habits for the models that implement llm.Adapter; it ignores other models. now is the clock.
 func NewHabits(now func() time.Time, models ...any) *Habits {
 	h := &Habits{now: now, adapters: map[string]llm.Adapter{}}
 	for _, model := range models {
@@ -49,7 +49,8 @@ func NewHabits(now func() time.Time, models ...any) *Habits {
 // Name returns "habits".
 func (*Habits) Name() string { return "habits" }
 
-// Changes asks the models for their request formats, stores new ones, and returns how many calls found a change.
+// Changes asks the models for their request formats and stores new ones. It returns how many calls of Changes have
+// found a change so far.
 func (h *Habits) Changes() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -75,8 +76,8 @@ func (h *Habits) Changes() uint64 {
 // Purge does nothing: request formats contain no text of users.
 func (*Habits) Purge(*store.Purge) {}
 
-// Load reads request formats that Save wrote, and passes them to the models. It ignores formats that are older than a
-// week.
+// Load reads request formats that Save wrote, and passes them to the models. It ignores them if the first was learned
+// more than a week ago or, by the clock, in the future.
 func (h *Habits) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, mostHabits))
 	if err != nil {

@@ -20,8 +20,9 @@ const (
 )
 
 // InboxBox holds judged runs without a label, with the prompt and the judgment, so that a person can label them. The
-// ledger records such a run without its texts. Beyond its limits runs are dropped, labelled ones first, then the
-// oldest; a dropped run has to be recorded again to be labelled. It is safe for concurrent use.
+// ledger records such a run without its texts. An inbox holds at most 20,000 runs and 64 MiB. Beyond that it drops
+// labelled runs first, then the oldest; a dropped run must be recorded again before it can be labelled. InboxBox is
+// safe for concurrent use.
 type InboxBox struct {
 	mu      sync.Mutex
 	runs    map[string]*waiting
@@ -43,7 +44,8 @@ type waiting struct {
 // NewInbox returns an empty inbox.
 func NewInbox() *InboxBox { return &InboxBox{runs: map[string]*waiting{}} }
 
-// Put adds the run e, which has no label. It ignores a run that is there already or is longer than 256 KB.
+// Put adds the run e, which has no label. It ignores a run that the inbox already has or that is longer than 256 KiB as
+// JSON.
 func (b *InboxBox) Put(e *tree.Evaluation) {
 	k := &waiting{Evaluation: *e}
 	k.Evaluation.ID = e.Key()
@@ -67,9 +69,9 @@ func (b *InboxBox) put(k *waiting) {
 	b.changes++
 }
 
-// Tell records the verdict v of a run at the time now: that it was labelled, or that its label was withdrawn. A
-// labelled run stays for about a week, so that a person can undo the label, unless the inbox is full. Tell ignores runs
-// that the inbox does not have.
+// Tell records from verdict v that its run was labelled at the time now, or that the label was withdrawn. A labelled
+// run stays for about a week, so that a person can undo the label, unless the inbox is full. Tell ignores runs that the
+// inbox does not have.
 func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -58,8 +58,8 @@ func closeAll(files []io.Closer) (err error) {
 	return err
 }
 
-// Hold adds the box b to f and loads its saved state. It returns whether there was one. If that cannot be read, Hold
-// returns an error, and b can be used all the same.
+// Hold adds the box b to f and loads its saved state. found reports whether there is a saved state. If it cannot be
+// read, Hold returns an error, but b is a box of f all the same and can be used.
 func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,8 +97,8 @@ func (f *Follower) Save(ctx context.Context) {
 	f.SaveBoxes(ctx, 0)
 }
 
-// SaveBoxes saves those boxes in of (all boxes, if of is empty) that changed and were not saved within the duration
-// every.
+// SaveBoxes saves the boxes in of, or all boxes if of is empty. It skips boxes that did not change, and boxes that were
+// last saved less than the duration every ago.
 func (f *Follower) SaveBoxes(ctx context.Context, every time.Duration, of ...Box) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -146,7 +146,7 @@ func (f *Follower) write(ctx context.Context, b Box) error {
 	return store.SavePieces(ctx, f.store, b.Name(), pieces)
 }
 
-// Sync merges into m what another process saved of it in a shared store. It does nothing if there is nothing saved.
+// Sync merges into m the state of m that another process saved in a shared store. It does nothing if nothing is saved.
 func (f *Follower) Sync(ctx context.Context, m sharedBox) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 )
 
 // Knowledge keeps the facts about the product under test (package knowledge) up to date with the ledger. Unlike other
-// folds it can be read outside of a View, so that guidance does not wait for the ledger. It is safe for concurrent use.
+// folds it can be read outside of [Follower.View], so that guidance does not wait for the ledger: Read may be called at
+// any time, from any goroutine.
 type Knowledge struct {
 	mu     sync.RWMutex // of base and whole
 	base   *knowledge.Base
@@ -20,8 +21,9 @@ type Knowledge struct {
 // NewKnowledge returns a Knowledge without facts.
 func NewKnowledge() *Knowledge { return &Knowledge{base: knowledge.NewBase()} }
 
-// Read calls read with the facts if k has read the ledger once, and reports whether it did; the latest entries may be
-// missing. It does not while the ledger is being folded again. Add waits until read returns.
+// Read calls read with the facts and returns true if k has read the whole ledger once; only the latest entries may be
+// missing. Before that, and while the ledger is read again, it returns false and does not call read. Add waits until
+// read returns.
 func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -31,8 +33,8 @@ func (k *Knowledge) Read(read func(*knowledge.Base)) bool {
 	return k.whole
 }
 
-// Whole notes that k has all entries of the ledger; from then on Read works, until Reset or Load. It is called in a
-// View.
+// Whole notes that k has all entries of the ledger. From then on, until Reset or Load, Read calls its function. Call
+// Whole in [Follower.View].
 func (k *Knowledge) Whole() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -51,7 +53,8 @@ func (k *Knowledge) replace(b *knowledge.Base) {
 	k.base, k.whole, k.undone = b, false, nil
 }
 
-// Corrects reports whether e undoes a decision on a fact. The ledger is then folded again without that decision.
+// Corrects reports whether e undoes a decision on a fact. The follower then adds the whole ledger again, without that
+// decision.
 func (*Knowledge) Corrects(e *ledger.Entry) bool {
 	return e.Act != nil && e.Act.Undoes != "" && ledger.IsFact(e.Act.Node)
 }

@@ -34,8 +34,9 @@ type derived interface {
 	Save(w io.Writer) error
 }
 
-// Fold is data computed from the ledger: its bytes depend only on the entries added since Reset. The follower calls its
-// methods one at a time, and not while a reader of [Follower.View] runs.
+// Fold is data computed from the ledger: its bytes depend only on the entries added since Reset. The follower calls
+// Load, Reset and Add one at a time, and not while a reader of [Follower.View] runs. It may call Save and Name beside
+// readers.
 type Fold interface {
 	derived
 

@@ -7,8 +7,7 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// NameBox holds the names that people use for the elements of the map besides the accessible ones, as a model wrote
-// them.
+// NameBox holds other names for the elements of the map, besides their accessible names. A model wrote them.
 type NameBox struct{ *appmap.Names }
 
 // NewNames returns a NameBox without names.

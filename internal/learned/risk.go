@@ -15,9 +15,9 @@ import (
 	"github.com/memtree/memtree/risk"
 )
 
-// RiskFold is the model of package risk, learned from the verdicts of the ledger. Each evaluation counts once, at its
-// first labelled verdict, with a person's latest label. The model cannot unlearn, so the follower folds the ledger
-// again after an act that corrects a label.
+// RiskFold is the model of package risk, learned from the verdicts of the ledger. Each evaluation counts once, at the
+// place of its first labelled verdict; if persons labelled it, the latest of their labels counts. The model cannot
+// unlearn, so the follower reads the whole ledger again after an act that corrects a label.
 type RiskFold struct {
 	log *slog.Logger
 
@@ -65,7 +65,7 @@ func (r *RiskFold) Foresee(e *ledger.Entry) {
 // Foreseen drops the notes of Foresee, once all entries were added again.
 func (r *RiskFold) Foreseen() { r.last = nil }
 
-// Add learns the verdict in e, or what another team counted of its verdicts. It ignores other entries.
+// Add learns from the verdict in e, or takes over the tally of another team in e. It ignores other entries.
 func (r *RiskFold) Add(e *ledger.Entry) {
 	if v := e.Verdict; v != nil {
 		r.verdict(v)

@@ -35,11 +35,11 @@ func (r *RunFold) Add(e *ledger.Entry) {
 	r.pos = e.Seq
 }
 
-// Join returns the guided runs whose outcome is known so far, and counts of the others. It calls look for the present
-// state of memories.
+// Join returns the guided runs whose outcome is known so far, and counts of the others. It calls look to get the
+// present state of each memory.
 func (r *RunFold) Join(look effect.CandidateOf) effect.Joined { return r.joiner.Join(look) }
 
-// Acts returns how many decisions people made since the tree last evolved, without pins.
+// Acts returns the number of decisions that people made since the tree last evolved. It does not count pins.
 func (r *RunFold) Acts() int { return r.joiner.Acts() }
 
 // Last returns the number of the last entry that was added, 0 if there is none.

@@ -29,8 +29,8 @@ type namedMeter struct {
 // NewSpent returns a SpentBox without calls, whose count begins at the time now.
 func NewSpent(now time.Time) *SpentBox { return &SpentBox{since: now} }
 
-// Counting returns a generator that passes requests to the generator of and counts them in s. A generator that replays
-// recordings is returned as it is.
+// Counting returns a generator that passes requests on to the generator of, and counts them in s. If of replays
+// recordings, Counting returns it unchanged.
 func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	if llm.Plays(of) {
 		return of
@@ -38,8 +38,8 @@ func (s *SpentBox) Counting(of llm.Generator) llm.Generator {
 	return s.add(meter.New(of, meter.Options{}), llm.NameOf(of))
 }
 
-// CountingTexts returns an embedder that passes texts to the embedder of and counts the calls in s. An embedder that
-// replays recordings is returned as it is.
+// CountingTexts returns an embedder that passes texts on to the embedder of, and counts the calls in s. If of replays
+// recordings, CountingTexts returns it unchanged.
 func (s *SpentBox) CountingTexts(of llm.Embedder) llm.Embedder {
 	if llm.Plays(of) {
 		return of
@@ -54,7 +54,7 @@ func (s *SpentBox) add(m *meter.Meter, model string) *meter.Meter {
 	return m
 }
 
-// Total returns what all models used, by model, with the totals of earlier processes.
+// Total returns the calls and tokens of each model, including those of earlier processes.
 func (s *SpentBox) Total() meter.Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *SpentBox) Changes() (n uint64) {
 // Purge does nothing: the count contains no text.
 func (*SpentBox) Purge(*store.Purge) {}
 
-// Load reads the totals of earlier processes, as Save wrote them. After an error they are as before.
+// Load reads the totals of earlier processes, as Save wrote them. After an error the totals are as before.
 func (s *SpentBox) Load(r io.Reader) error {
 	b, err := io.ReadAll(io.LimitReader(r, meter.MostTotals+1))
 	if err != nil {
