@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MaxActions bounds how many actions of a list are read: the work of aligning
-// two lists grows with the product of their lengths.
+// maxActions bounds how many actions of a list are read: the work of aligning two lists grows with the product of their
+// lengths.
 const maxActions = 200
 
 // AgentStep is one action that an agent took or should have taken, such as a call of a tool.
@@ -19,9 +19,9 @@ type AgentStep struct {
 	Key  string            // name and arguments; equal actions have equal keys
 }
 
-// Actions reads the first 200 elements of v as actions. Each is an object with a name (name, action, tool, tool_name or
-// function) and perhaps arguments (kwargs, arguments, args, parameters, params or input), or has such an object in its
-// field function. It returns nil if v is no such list or is empty.
+// Actions reads the first 200 elements of the list v as actions. An action is an object with a name (name, action,
+// tool, tool_name or function) and perhaps arguments (kwargs, arguments, args, parameters, params or input), or an
+// object with an action in its field function. Actions returns nil if v is empty, no list, or has another element.
 func Actions(v any) []AgentStep {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
@@ -96,8 +96,8 @@ const actionFields = " actions toolcalls calls steps tools "
 // IsActionField reports whether name, in any spelling, is that of a field that holds actions.
 func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
 
-// ActionsIn returns the actions in v: v itself is the list, or a field of v with a name for which IsActionField is
-// true. found is also true for an empty list in such a field.
+// ActionsIn returns the actions in v: v is a list of actions, or an object with such a list in a field whose name
+// satisfies [IsActionField]. An empty list in such a field is found too.
 func ActionsIn(v any) (list []AgentStep, found bool) {
 	switch v := v.(type) {
 	case []any:

@@ -14,9 +14,10 @@ const (
 )
 
 // Compare reports whether judgment and truth agree. If both have a verdict, it compares the verdicts. Otherwise it
-// compares the fields of the ground truth with those of the judgment. It ignores case, white space and a final stop of
-// a text. It cannot compare long texts that differ, a sentence with a bare verdict, or values that have nothing in
-// common: then same is false, and why is a sentence on what to do; otherwise why is "".
+// compares the values; of objects, each field of the ground truth with the same field of the judgment. In texts it
+// ignores case, additional white space, quotes around them and a final stop. It cannot compare long texts that differ,
+// a sentence with a bare verdict, or values that have nothing in common: then same is false, and why is a sentence on
+// what to do. Otherwise why is "".
 func Compare(judgment, truth any) (same bool, why string) {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {
@@ -32,8 +33,8 @@ func Compare(judgment, truth any) (same bool, why string) {
 	return compareObjects(judgment, t)
 }
 
-// Equal reports whether got, a value in a judgment, and want, one in its ground truth, are the same. Unlike Compare it
-// does not stop at equal verdicts.
+// Equal reports whether got, a value of a judgment, equals want, the value of its ground truth. Unlike [Compare] it
+// compares objects field by field even if both have a verdict. It ignores fields that only got has.
 func Equal(got, want any) bool {
 	same, _ := compareValues(got, want)
 	return same

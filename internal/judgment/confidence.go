@@ -17,8 +17,8 @@ var sureWords = map[string]float64{
 	"很低": 0.1, "低": 0.3, "中": 0.5, "中等": 0.5, "高": 0.8, "很高": 0.95,
 }
 
-// Confidence returns how sure the judge was by its judgment v, 0 to 1, and whether v states that. It reads a share, a
-// percentage such as 85 or "85%", or a level such as high. A number above 1 is a percentage.
+// Confidence returns the confidence that judgment v states, 0 to 1; ok is false if it states none. It may be a share, a
+// percentage such as 85 or "85%", or a level such as high. A number above 1 is read as a percentage.
 func Confidence(v any) (sure float64, ok bool) {
 	o, is := v.(map[string]any)
 	if !is {

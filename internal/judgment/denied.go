@@ -7,14 +7,14 @@ import (
 
 // Denied returns a *tree.FieldError when a claim of e contradicts its judgment and ground truth, else nil. There are
 // three such claims:
-//   - correct is true, and the verdicts differ;
-//   - correct is false or a direction is given, and the two differ in nothing;
-//   - the direction is not the one that the verdicts have.
+//   - correct is true, and the verdicts of judgment and ground truth differ;
+//   - correct is false or a direction is given, and judgment and ground truth do not differ at all;
+//   - the direction is another than the one that follows from the verdicts.
 //
 // said and is are the names of the judgment and the ground truth in the error, as in the file of e.
 //
-// Denied returns nil when either verdict cannot be read or is flaky. The direction other contradicts no other
-// direction: it is only less specific.
+// Denied returns nil when either verdict cannot be read or is flaky. The direction other contradicts no direction: it
+// is only less specific.
 func Denied(e *tree.Evaluation, said, is string) error {
 	if e.Correct == nil && !e.Direction.Valid() || e.GroundTruth.Null() {
 		return nil // no claim, or no ground truth to contradict it

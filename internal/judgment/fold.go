@@ -15,8 +15,8 @@ func FoldText(s string) string {
 	return strings.TrimRight(strings.Trim(s, "\"'“”‘’`*"), ".。!！ ")
 }
 
-// Field returns the field of o whose name is name in any spelling (see Fold), and whether there is one. The exact
-// spelling comes first, then the first of the others in the order of bytes.
+// Field returns the value of the field of o with this name in any spelling (see [Fold]), and whether there is one. If
+// there are several, it prefers the exact spelling, then the first in the order of bytes.
 func Field(o map[string]any, name string) (any, bool) {
 	if v, ok := o[name]; ok {
 		return v, true
@@ -34,8 +34,8 @@ func Field(o map[string]any, name string) (any, bool) {
 	return o[slices.Min(spellings)], true
 }
 
-// IsSentence reports whether v is a text that is longer than an answer or a name: at least four English words or six
-// Chinese characters.
+// IsSentence reports whether v is a text that is longer than an answer or a name: at least four words separated by
+// white space, or six Chinese characters.
 func IsSentence(v any) bool {
 	s, ok := v.(string)
 	if !ok {

@@ -59,8 +59,8 @@ func Decode(r tree.Raw) any {
 }
 
 // PolarityOf returns the verdict in v. A bare true is a pass, as in an assertion that holds. A text has a verdict if it
-// is nothing else, or begins with one that a mark sets off ("FAIL: …"). An object has the verdict of its fields; if
-// they contradict each other, it is Unread.
+// consists of one, or begins with one that a mark such as a colon follows ("FAIL: …"). An object has the verdict of its
+// fields; if they contradict each other, it is Unread.
 func PolarityOf(v any) Polarity {
 	switch v := v.(type) {
 	case bool:
@@ -143,9 +143,9 @@ func Flaky(v any) bool {
 	return false
 }
 
-// Direction returns which way a judgment went wrong. The caller has to know already that it is wrong. A judgment that
-// passes against a list of needed actions is a false pass: the agent declared the run done, and its actions were not
-// those needed.
+// Direction returns which way a judgment went wrong; the caller must know that it is wrong. If a verdict cannot be
+// read, the direction is Other, with one exception: a judgment that passes, where the ground truth lists the needed
+// actions, is a false pass, because the agent declared the run done without these actions.
 func Direction(judgment, truth any) taxonomy.Direction {
 	said, is := PolarityOf(judgment), PolarityOf(truth)
 	switch {

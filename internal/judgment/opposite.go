@@ -23,8 +23,9 @@ var opposites = [][2]string{
 }
 
 // Opposite returns the verdict opposite to judgment, if exactly one exists: the other boolean, the opposite term in the
-// same case, or an object with the opposite verdict and nothing else, because reasons and defects belong to the first
-// verdict. ok is false if judgment is no bare verdict, has a third alternative, or contains two verdicts.
+// same case, or an object with only the fields that hold verdicts, each with its opposite. It drops reasons and
+// defects, because they belong to the first verdict. ok is false if judgment has no verdict, a verdict with several
+// alternatives such as "partial", or several verdicts that do not agree.
 func Opposite(judgment tree.Raw) (other tree.Raw, ok bool) {
 	v, ok := oppositeOf(Decode(judgment))
 	if !ok {
@@ -94,7 +95,7 @@ func oppositeWord(s string) (string, bool) {
 	return "", false
 }
 
-// Bare returns the verdict in judgment without its reasons. ok is false if Opposite finds no opposite for it.
+// Bare returns the verdict in judgment without its reasons. ok is false if [Opposite] finds no opposite for judgment.
 func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
 	if _, ok := Opposite(judgment); !ok {
 		return nil, false
@@ -111,9 +112,10 @@ func Bare(judgment tree.Raw) (bare tree.Raw, ok bool) {
 	return encode(o)
 }
 
-// OppositeRight reports whether the opposite of e's verdict would be right; correct is whether the verdict itself was.
-// known is false if the verdict has no single opposite, or if all that is known is that it was wrong and there may be a
-// third alternative.
+// OppositeRight reports whether the opposite of e's verdict would be right; correct is whether e's verdict was right.
+// known is false if e's verdict has no single opposite. It is also false if e's verdict was wrong and the opposite may
+// be wrong too: the ground truth cannot be compared with it, or there is no ground truth, and e's verdict is neither
+// pass nor fail or its direction is Other.
 func OppositeRight(e *tree.Evaluation, correct bool) (right, known bool) {
 	other, ok := Opposite(e.Judgment)
 	if !ok || correct {

@@ -15,11 +15,13 @@ const (
 	maxReasoning = 3000    // bytes
 )
 
-// Read splits a judgment into its verdict and the rest. verdict is as spelled, in lower case, at most 32 bytes, "" if
-// there is none. beside is the other texts and numbers and the names of inner fields, a line each, in the order of
-// names; after 64 KiB it takes no more. The verdict of an object is in the first field of fieldOrder that it has. If it
-// has none of those, its first short text or boolean in the order of names is the verdict. The verdict of a text is the
-// label it begins with.
+// Read splits judgment v into its verdict and the rest. verdict is the verdict in lower case, as it is spelled, of at
+// most 32 bytes; "" if there is none. For an object it is the value of the first field of fieldOrder that the object
+// has, else its first short text or boolean in the order of field names. For a text it is the label with which the text
+// begins.
+//
+// beside is the rest of a text. For an object it is its other texts and numbers and the names of inner fields, one a
+// line, in the order of field names; Read adds no more after 64 KiB.
 func Read(v any) (verdict, beside string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -133,8 +135,8 @@ func write(b *strings.Builder, v any) {
 const reasonFields = " reason reasoning rationale explanation explain analysis thought thoughts evidence message " +
 	"comment description details summary matchinganalysis rawoutput output text 原因 理由 分析 说明 依据 描述 "
 
-// Reasoning returns the reasons that a judgment gives, at most 3,000 bytes. For a text this is the whole text, for an
-// object its fields with reasons, in the order of their names, a line each.
+// Reasoning returns the reasons that judgment v gives, at most 3,000 bytes. For a text this is the whole text, for an
+// object the texts of its fields with reasons, in the order of their names, one a line.
 func Reasoning(v any) string {
 	switch v := v.(type) {
 	case string:

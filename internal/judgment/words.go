@@ -36,7 +36,7 @@ const (
 const longestName = 64
 
 // Fold returns a label or field name in one spelling: has_defect, hasDefect and "Has defect." become hasdefect. A text
-// longer than longestName is no name, and stays as it is.
+// of more than 64 bytes is no name, and is returned unchanged.
 func Fold(s string) string {
 	if len(s) > longestName {
 		return s
