@@ -30,8 +30,9 @@ type elsewhere struct {
 	shapes [kinds]prior // means over all tallies, by their verdicts
 }
 
-// Believe stores the tally of another tree, in place of an earlier one from it; a tally without rows removes it. It
-// returns false, and changes nothing, if the tally breaks a limit or if tallies of 16 other trees are stored already.
+// Believe stores tally t of another tree, in place of an earlier tally from that tree. If t has no rows, Believe
+// removes the earlier tally. It returns false, and changes nothing, if t breaks a limit or if tallies of 16 other trees
+// are stored already.
 func (m *Model) Believe(t *ledger.Tally) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

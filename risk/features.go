@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Features are the data about one verdict from which a Model learns, all known before its truth is. They hold
-// hashes and shares, no text. A reader who guesses a token can look for its hash, though many tokens share a hash of
-// 20 bits; so Features are as private as the ledger that contains them.
+// Features are the data about one verdict from which a Model learns. All of them are known before the truth is. They
+// hold hashes and shares, no text. A reader who guesses a token of the run can look for its hash, so Features are as
+// private as the ledger that contains them.
 type Features struct {
 	value  uint32    // hash of the verdict's value, such as "fail"
 	places [3]uint32 // product, scene type in it, test case in that; hashes
@@ -155,7 +155,7 @@ func (f *Features) Encode() string {
 // errFeatures is returned by Decode for input that Encode did not produce.
 var errFeatures = errors.New("not the features of a verdict")
 
-// Decode returns the Features that Encode encoded as s. It returns an error for any other text.
+// Decode returns the Features that Encode encoded as s. It returns an error if s is not in that form.
 func Decode(s string) (Features, error) {
 	var f Features
 	if len(s) > maxFeatures {

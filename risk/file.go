@@ -44,8 +44,8 @@ func (m *Model) Save(w io.Writer) error {
 	return nil
 }
 
-// Load returns the model that Save wrote. It returns an error for damaged or forged bytes, and for those of another
-// version; learn a new model then. The length of the input bounds the memory it uses.
+// Load returns the model that Save wrote, and reads r no further. It returns an error for damaged bytes and for those
+// of another version; learn a new model then.
 func Load(r io.Reader) (*Model, error) {
 	head := make([]byte, headBytes)
 	if _, err := io.ReadFull(r, head); err != nil {

@@ -17,26 +17,27 @@ const (
 
 // JudgeLabels is what a Model has learned about the verdicts of one judge, an agent that gives verdicts.
 type JudgeLabels struct {
-	// Labels has a byte for each of the latest labelled verdicts, in the order in which they were learned. Bin decodes
-	// it: the bin of the risk that was predicted before the label, and whether the verdict was wrong.
+	// Labels has a byte for each of the latest 4,096 labelled verdicts at most, in the order in which they were learned.
+	// [Bin] decodes it: the bin of the risk that was predicted before the label, and whether the verdict was wrong.
 	Labels []byte
-	Judged estimate.VerdictCounts // counts of all labelled verdicts
+	Judged estimate.VerdictCounts // counts of all labelled verdicts that read as pass or fail
 
-	// Changed is the number of known verdicts when the Model noticed a change of a judge or product and forgot what it
-	// had learned before; 0 if it noticed none.
+	// Changed is the number of verdicts, of all judges, that the Model had learned when it last noticed a change of a
+	// judge or product and forgot what it had learned before; 0 if it noticed none.
 	Changed int
 }
 
 // labelWrong is the bit of a wrong verdict.
 const labelWrong = 0x80
 
-// Bin decodes an element of JudgeLabels.Labels: the bin of the predicted risk, see [estimate.Bin], and whether the
+// Bin decodes an element of JudgeLabels.Labels into the bin of the predicted risk, see [estimate.Bin], and whether the
 // verdict was wrong.
 func Bin(label byte) (bin int, wrong bool) {
 	return min(int(label&^labelWrong), estimate.Bins-1), label&labelWrong != 0
 }
 
-// Judge returns a copy of what m has learned about the verdicts of the judge with this name.
+// Judge returns a copy of what m has learned about the verdicts of the judge with this name. Labels and Judged are zero
+// for an unknown judge, and for judges after the first 1,024.
 func (m *Model) Judge(name string) JudgeLabels {
 	var h [1]uint32
 	chain(h[:], "judge", name)

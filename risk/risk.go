@@ -50,32 +50,32 @@ type Risk struct {
 	Base   float64 `json:"base"`  // share of wrong ones among Known
 
 	// Order is the score by which to sort verdicts for review, 0 to 1, highest first. It is set even if Enough is false.
-	// It excludes what all verdicts share and is not a probability.
+	// It leaves out the base rate, so it is not a probability.
 	Order float64 `json:"order"`
 
-	// Elsewhere is by how much counts of other teams changed Order, in log-odds.
+	// Elsewhere is the change of Order by counts of other teams, in log-odds.
 	Elsewhere float64 `json:"elsewhere,omitempty"`
 
-	// Forecast is P as the signals predict it, even if Enough is false.
+	// Forecast is the probability that the signals predict, even if Enough is false. Given does not change it.
 	Forecast float64 `json:"-"`
 
-	// Learned means that the Model has learned the truth of this evaluation already, so P is no forecast.
+	// Learned means that this evaluation is among the latest 4,096 whose truth the Model has learned, so P is no forecast.
 	Learned bool `json:"learned,omitempty"`
 
 	Because []Reason `json:"because,omitempty"` // reasons, the strongest first
 
-	// Before counts earlier verdicts on the same test. It is set even if Enough is false.
+	// Before counts learned verdicts on the same test. It is set even if Enough is false.
 	Before SameTest `json:"before,omitzero"`
 }
 
-// Reason is how much one signal changes a risk, and by what.
+// Reason is the effect of one signal on a risk, and the evidence for it.
 type Reason struct {
 	// Signal is place, truth, judge, words, style, seen, reasons, runs, shape, confidence, look or facts.
 	Signal      string   `json:"signal"`
 	LogOdds     float64  `json:"logOdds"`               // added to the log-odds of the base rate; above 0 raises the risk
-	Words       []string `json:"words,omitempty"`       // words of the verdict that changed the risk as LogOdds has it
+	Words       []string `json:"words,omitempty"`       // words of the run that changed the risk in this direction
 	From        string   `json:"from,omitempty"`        // for the signal seen, where Words are from, such as FromPrompt
-	Evaluations []string `json:"evaluations,omitempty"` // ids of earlier evaluations that changed the risk
+	Evaluations []string `json:"evaluations,omitempty"` // keys of earlier evaluations that changed it in this direction
 	Memories    []string `json:"memories,omitempty"`    // for the signal facts, ids of the cases in Seen
 }
 
@@ -101,7 +101,8 @@ func New() *Model { return &Model{all: newLearner(cellBits, usual), evidence: ne
 // Score returns the risk of the verdict of e. It reads no field of e that becomes known only after the verdict.
 func (m *Model) Score(e *tree.Evaluation) Risk { return m.ScoreLooked(e, 0) }
 
-// ScoreLooked returns what Score does, given the code of a second look at the verdict, see [Features.WithLook].
+// ScoreLooked returns the risk of the verdict of e, like Score, but also uses the code of a second look at the verdict,
+// see [Features.WithLook].
 func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	f, reason, seen := extract(e)
 	f = f.WithLook(look)
@@ -132,8 +133,9 @@ func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	return out
 }
 
-// Learn adds the truth about a verdict with the features f and, if it was wrong, the direction. id is the key of its
-// evaluation. Learn returns the Risk.Order that the verdict had before, without the counts of other teams.
+// Learn adds the truth about a verdict with the features f. direction is which way the verdict was wrong, if it was. id
+// is the key of its evaluation. Learn returns the Risk.Order that the verdict had before, without the counts of other
+// teams.
 func (m *Model) Learn(id string, f Features, correct bool, direction taxonomy.Direction) (order float64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

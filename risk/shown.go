@@ -16,10 +16,10 @@ const (
 	FromBoth        = "both"        // some words are from the task, others from what the agent saw
 )
 
-// SameTest counts earlier verdicts on a test.
+// SameTest counts the verdicts on one test that a Model has learned.
 type SameTest struct {
-	Known int `json:"known"` // earlier verdicts with a known truth
-	Wrong int `json:"wrong"` // wrong verdicts of Known
+	Known int `json:"known"` // learned verdicts
+	Wrong int `json:"wrong"` // of Known, wrong verdicts
 }
 
 // before counts the verdicts of any value on the test of f.

@@ -33,8 +33,8 @@ func NewCounter() *VerdictCounter {
 	return c
 }
 
-// Add counts verdict v if its truth is known. It counts by the verdict's value, such as pass, only if package judgment
-// knows the value: such a value reveals nothing about the run.
+// Add counts verdict v if its truth is known. It counts by the verdict's value, such as pass, only if the value is one
+// of [judgment.Words]: other values could reveal something about the run.
 func (c *VerdictCounter) Add(v *ledger.Verdict) {
 	if !v.Labelled {
 		return
@@ -117,8 +117,8 @@ func (c *VerdictCounter) add(of ledger.TallyRow, v *ledger.Verdict) {
 	n.ways[v.Direction]++
 }
 
-// Tally returns the counts, with origin, the id of the counting tree. It omits rows with fewer than
-// ledger.LeastCounted verdicts. If there are more than ledger.MaxRows, it returns those with the most verdicts.
+// Tally returns the counts as a tally of the tree with the id origin. It omits rows with fewer than
+// ledger.LeastCounted verdicts. If more than ledger.MaxRows rows remain, it returns those with the most verdicts.
 func (c *VerdictCounter) Tally(origin string) *ledger.Tally {
 	out := &ledger.Tally{Origin: origin, Verdicts: c.n, Rows: []ledger.TallyRow{}, Shapes: c.shapes()}
 	for r, n := range c.rows {
