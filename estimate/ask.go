@@ -1,9 +1,9 @@
 package estimate
 
-// Ask returns, for each stratum in of, how many of the next n labels should come from it to narrow the interval of
-// Powered most. It chooses one label after another where it takes most off the variance (c-optimal design; A. C.
-// Atkinson and A. N. Donev, Optimum Experimental Designs, 1992). Within a stratum draw the verdicts at random. A
-// stratum whose verdicts all have labels gets none, so the sum may be less than n.
+// Ask returns how many of the next n labels should come from each stratum in of, so that they narrow the interval of
+// [Powered] most. It chooses one label after another, each from the stratum where it reduces the variance most
+// (c-optimal design; A. C. Atkinson and A. N. Donev, Optimum Experimental Designs, 1992). Draw the verdicts within a
+// stratum at random. A stratum gets no more labels than it has verdicts without one, so the sum may be less than n.
 func Ask(of []Stratum, n int) []int {
 	out := make([]int, len(of))
 	all, _, _ := count(of)

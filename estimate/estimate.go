@@ -22,7 +22,8 @@ type Estimate struct {
 	stat.Interval
 }
 
-// String returns the share and its interval in percent, such as "71.4 % (63.8–78.0)"; without a width, the share alone.
+// String returns the share and its interval in percent, such as "71.4 % (63.8–78.0)". If the interval has no width, it
+// returns only the share.
 func (e Estimate) String() string {
 	if e.Low == e.High {
 		return fmt.Sprintf("%.1f %%", 100*e.P)
@@ -37,8 +38,8 @@ var wide = stat.Interval{Low: 0, High: 1}
 type Stratum struct {
 	N        int     `json:"n"`     // verdicts, labelled or not
 	Known    int     `json:"known"` // of N, with a label
-	Wrong    int     `json:"wrong"` // of Known, wrong ones
-	Forecast float64 `json:"-"`     // sum of the predicted probabilities of being wrong, of all N
+	Wrong    int     `json:"wrong"` // of Known, wrong verdicts
+	Forecast float64 `json:"-"`     // sum of the predicted probabilities that a verdict is wrong, over all N
 }
 
 // Add counts a verdict whose predicted probability of being wrong is p. known is whether it has a label; if not, wrong
@@ -54,8 +55,8 @@ func (s *Stratum) Add(p float64, known, wrong bool) {
 	}
 }
 
-// Labelled returns the share of wrong verdicts among the labelled ones, with Wilson's interval. As an estimate for all
-// verdicts it is right only if the labelled ones were drawn at random.
+// Labelled returns the share of wrong verdicts among the labelled ones, with Wilson's interval; 0 with the interval 0
+// to 1 if there are none. As an estimate for all verdicts it is right only if the labelled ones were drawn at random.
 func Labelled(of []Stratum) Estimate {
 	k, n := 0, 0
 	for i := range of {

@@ -13,12 +13,12 @@ const (
 	slopeWidth = 0.5
 )
 
-// Powered estimates the share of wrong ones among all verdicts: it counts the labelled ones as they are labelled, and
-// estimates the others from their predictions, corrected by the labels (A. N. Angelopoulos, S. Bates et al.,
-// Prediction-powered inference, Science 382, 2023). It first calibrates the predictions on the labels, so that it
-// matters little which risks were labelled. Then the labels of a band of risk correct the remaining error there, as far
-// as they are many. Without labels the estimate is the mean prediction, with a wide interval; if all are labelled, it
-// is their share, and the interval has no width.
+// Powered estimates the share of wrong verdicts among all. A labelled verdict counts by its label, any other by its
+// predicted probability, corrected by the labels (A. N. Angelopoulos, S. Bates et al., Prediction-powered inference,
+// Science 382, 2023). Powered first calibrates the predictions on all labels, so that it matters little which risks
+// were labelled. Then it corrects the remaining error in each of three bands of risk by the labels in that band, the
+// more fully the more labels there are. Without labels the estimate is the mean prediction, with a wide interval. If
+// all verdicts are labelled, it is the share of wrong labels, and the interval has no width.
 func Powered(of []Stratum) Estimate {
 	all, known, wrong := count(of)
 	if all == 0 {

@@ -12,10 +12,11 @@ type VerdictCounts struct {
 	Passes, PassesSeen int // tests that pass in truth; of these, those judged to pass
 }
 
-// Truth estimates the share of tests that fail in truth, of n tests of which a judge failed some: failed (W. J. Rogan
-// and B. Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive Veterinary
-// Medicine 113, 2014). known counts labelled verdicts of the judge, drawn at random by their truth. ok is false if the
-// judge is hardly better than chance, fewer than 5 labels are known of either truth, or n is 0.
+// Truth estimates the share of tests that fail in truth among n tests, if a judge judged failed of them to fail (W. J.
+// Rogan and B. Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive
+// Veterinary Medicine 113, 2014). known counts labelled verdicts of the judge on a random sample of tests that fail in
+// truth and a random sample of tests that pass. ok is false if one of the samples has fewer than 5 labels, the judge is
+// hardly better than chance, or n is 0.
 func Truth(failed, n int, known VerdictCounts) (e Estimate, ok bool) {
 	if n <= 0 || known.Fails < 5 || known.Passes < 5 {
 		return Estimate{0, wide}, false
