@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Verdict describes a verdict as right or wrong, with its direction.
+// Verdict describes whether a verdict was right or wrong, with the direction of a wrong one, or why that is not known.
 func (n Names) Verdict(v *ledger.Verdict) string {
 	switch {
 	case v.Apart():
@@ -66,7 +66,7 @@ func (n Names) FactState(f *knowledge.Fact) string {
 	return string(f.State)
 }
 
-// RunState names how far a run of an agent is.
+// RunState names the state of a run of an agent.
 func (n Names) RunState(s run.State) string {
 	switch s {
 	case run.Open:
@@ -83,7 +83,7 @@ func (n Names) RunState(s run.State) string {
 	return string(s)
 }
 
-// Gap names what no test touches. An element is named by its role.
+// Gap names the kind of a thing that no test touches, such as "page". An element is named by its role.
 func (n Names) Gap(g *appmap.Gap) string {
 	switch g.Kind {
 	case appmap.UntestedElement:

@@ -33,7 +33,7 @@ func (n Names) Level(t tree.Type) string {
 // Direction names a direction.
 func (n Names) Direction(d taxonomy.Direction) string { return d.Name().In(n.Lang) }
 
-// Status names the status of a memory: the mark of a person, else its standing.
+// Status names the status of a memory: pinned if a person pinned it, else its standing.
 func (n Names) Status(of *tree.Node) string {
 	if of.Mark == tree.Pinned {
 		return n.Say("pinned")
@@ -58,7 +58,7 @@ func (n Names) Standing(s tree.Status) string {
 	return string(s)
 }
 
-// Who names the author of a decision.
+// Who names by, the author of a decision. An author without a name is "a person".
 func (n Names) Who(by string) string {
 	if by == "" || by == tree.ByPerson {
 		return n.Say("a person")
@@ -107,8 +107,8 @@ func (n Names) factDecision(kind tree.DecisionKind) string {
 	return string(kind)
 }
 
-// Refusal describes which advice of a memory is no longer given, and whose decision that is. A check has its name in
-// tax.
+// Refusal describes a decision that advice is no longer given: what was decided, who decided it, and the name in tax of
+// the check that the advice is about.
 func (n Names) Refusal(tax *taxonomy.Taxonomy, no *tree.Refusal) string {
 	by, check := n.Who(no.By), no.Check
 	if c, known := tax.Check(no.Check); known {
