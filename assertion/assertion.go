@@ -17,26 +17,27 @@ type Assertion struct {
 	Name      string               `json:"name,omitempty"`  // name of the element, or its label
 	Want      string               `json:"want,omitempty"`  // the right value on the page
 	Got       string               `json:"got,omitempty"`   // the wrong value that was observed
-	Later     bool                 `json:"later"`           // a right page may meet it only after an action
+	Later     bool                 `json:"later"`           // even a right page may have the property only after an action
 	Check     string               `json:"check,omitempty"` // id of the check that agents missed
-	ErrorType string               `json:"errorType"`       // error type of the first case
+	ErrorType string               `json:"errorType"`       // error type of one of the cases
 	Cases     []string             `json:"cases"`           // ids of the cases with this expectation, sorted
 
-	// Playwright is one line of TypeScript, Look the same as data, ARIA a template for toMatchAriaSnapshot. Each is ""
-	// (Look nil) if it cannot express the expectation; Why is the reason for missing code, "" if there is code.
+	// Playwright is one line of TypeScript, Look is the same check as data, and ARIA is a template for
+	// toMatchAriaSnapshot. Playwright and ARIA are "", and Look is nil, if they cannot express the expectation. Why is the
+	// reason why Playwright is "", else "".
 	Playwright string     `json:"playwright"`
 	Look       *PageCheck `json:"look,omitempty"`
 	ARIA       string     `json:"aria"`
 	Why        string     `json:"why,omitempty"`
 
-	State string `json:"state,omitempty"` // holds, broken or unknown on the observed page; "": none was observed
+	State string `json:"state,omitempty"` // holds, broken or unknown on the observed page; "" if no page was observed
 	Line  int    `json:"line,omitempty"`  // the line of the observation that shows it, from 1
 }
 
 // On sets State and Line of a from f, the result of checking its expectation against an observed page.
 func (a *Assertion) On(f *fact.Finding) { a.State, a.Line = f.State.String(), f.Line }
 
-// Of returns the expectation e of the case n as an Assertion. says is the expectation as a sentence.
+// Of returns the expectation e of the case n as an Assertion. says is e as a sentence.
 func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	a := Assertion{
 		ID:   e.ID(),
@@ -54,8 +55,8 @@ func Of(e *fact.Expected, n *tree.Node, says string) Assertion {
 	return a
 }
 
-// Merge joins assertions with equal ids, as Of returns them with one case each, into one with all cases. Those with
-// code come first, otherwise the order stays.
+// Merge joins assertions with equal ids into one with all their cases. Each assertion in all has one case, as [Of]
+// returns it. In the result, assertions with code come first; otherwise the order stays.
 func Merge(all []Assertion) []Assertion {
 	at := map[string]int{}
 	out := []Assertion{}

@@ -5,7 +5,8 @@ import "strings"
 // PageCheck is one check of a page as data: an element, and its expected property. It is equivalent to
 // Assertion.Playwright, for programs that check pages themselves and run no code from outside.
 //
-// The values are a closed list: a program rejects a PageCheck with any other value. A PageCheck never acts on a page.
+// Is, Attribute and By have no other values than those listed; a program must reject a PageCheck that has. Checking a
+// page never changes it.
 type PageCheck struct {
 	Find []find `json:"find" doc:"The first element that any of these finds"`
 	Is   string `json:"is" enum:"visible,attached,enabled,checked,unchecked,attribute"`
