@@ -17,12 +17,12 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// AblateOptions configures ablations: running a test that failed with memories again with and without them in the
-// background, to find out whether one of them is to blame. The zero value runs nothing.
+// AblateOptions configures ablations. An ablation runs a test that failed with memories again, with and without them,
+// to find out whether one of them is to blame. The zero value runs nothing.
 //
-// An ablation needs a label that is known at once. It calls the wrapped function concurrently with the caller's own
-// runs, with the context of the run that failed, and ends with that context. These runs are not recorded. Memory.Wait
-// waits for them, so the wrapped function must not call it.
+// An ablation needs a label that is known at once, from a Judge or a ground truth. It calls the wrapped function in the
+// background, concurrently with the caller's own runs. It uses the context of the run that failed, and ends with it.
+// Its runs are not recorded. Memory.Wait waits for ablations, so the wrapped function must not call Memory.Wait.
 type AblateOptions struct {
 	Pairs      int // runs with the memories, and as many without, 2 to 16; 3 is a good choice; 0: no ablation
 	PerFailure int // most runs for one failure; 0: 24
@@ -116,8 +116,8 @@ func (w *wrapped) toAblate(ctx context.Context) *failedRun {
 	return &failedRun{wrapped: *w, ctx: ctx, given: given}
 }
 
-// Ablate runs the ablations of failed tests, one at a time, until ctx ends or the memory closes. It drops those that
-// then wait.
+// Ablate runs the ablations of failed tests, one at a time, until ctx ends or the memory closes. Ablations that have
+// not begun by then are dropped.
 func (h *Harness) Ablate(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -22,8 +22,11 @@ import (
 type CorrectOptions struct {
 	Above float64       // probability of being wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
 	Do    ledger.Remedy // ledger.Flag, ledger.Rerun or ledger.Other; "": ledger.Flag
-	Look  bool          // of Correct, not of Wrap: a model looks first at a judgment with half the risk of Above or more
-	Since time.Time     // ignore results of corrections before it, such as those of an earlier agent
+	// Look makes Correct, but not Wrap, have a model look again at a judgment whose risk is at least half of Above.
+	Look bool
+
+	// Since excludes earlier corrections, such as those of another agent, from deciding whether a remedy has to stop.
+	Since time.Time
 }
 
 // Check returns o with its defaults, or a *tree.FieldError for an invalid field.
@@ -43,10 +46,10 @@ func (o CorrectOptions) Check() (CorrectOptions, error) {
 	return o, nil
 }
 
-// Correct returns what to do about the judgment of e, nil if it has a label or is not likely enough to be wrong. Now is
-// the verdict to use; Correct changes none itself. It writes the correction to the ledger, unless Options.ReadOnly is
-// set. It cannot run a test again, so ledger.Rerun is an error. Wrap corrects its own runs; only code that does not
-// use Wrap calls Correct.
+// Correct returns what to do about the judgment of e, nil if the judgment is not likely enough to be wrong or its label
+// is known. Now of the correction is the verdict to use. Correct writes the correction to the ledger, unless
+// Options.ReadOnly is set. It cannot run a test again, so ledger.Rerun is an error. Use it for runs that Wrap does not
+// run; Wrap corrects its own runs.
 func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptions) (*ledger.Correction, error) {
 	o, err := o.Check()
 	if err == nil && o.Do == ledger.Rerun {

@@ -60,7 +60,7 @@ type memory interface {
 type Advice struct {
 	Text  string     // the text for the prompt; "" for none
 	Trial string     // id of the trial in the ledger
-	Arm   ledger.Arm // what chance gave the run
+	Arm   ledger.Arm // the arm of the run: whether it received the memories found, others or none
 	IDs   []string   // ids of the memories in Text, by rank
 }
 
@@ -70,7 +70,7 @@ type Test struct {
 	RunID       string     // id of this run of it; "": Wrap makes one
 	Attempt     int        // from 1; 0: unknown
 	Prompt      string     // the task for the agent
-	Context     string     // background knowledge, for agents that take it apart from the prompt
+	Context     string     // background knowledge, for agents that receive it separately from the prompt
 	Observation string     // the page before the run, if known: an ARIA snapshot or its text
 	Scene       tree.Scene // page or step of the product
 	Scope       tree.Scope // product, suite and test
@@ -84,7 +84,7 @@ type TestResult struct {
 	Judgment    tree.Raw           // any JSON
 	Observation string             // what the agent could see when it judged
 	Trial       string             // id of the trial whose guidance was used
-	Risk        *risk.Risk         // how likely the judgment is to be wrong; nil: not computed in time
+	Risk        *risk.Risk         // how likely the judgment is to be wrong; nil: not computed, or not in time
 	Correction  *ledger.Correction // what was done about a judgment that is likely to be wrong; nil: nothing
 	First       *TestResult        // the agent's own result, if a correction replaced it
 }
@@ -92,15 +92,16 @@ type TestResult struct {
 // RunTest runs one test. Wrap takes such a function and returns one.
 type RunTest func(ctx context.Context, t Test) (TestResult, error)
 
-// Judge decides whether result r of test t was right; the ground truth is not compared then. If it returns an error,
-// the run is recorded without a label. Memory.Wait and Memory.Evolve wait for judges, so a judge must call neither.
+// Judge decides whether result r of test t was right, in place of a comparison with the ground truth. If it returns an
+// error, the run is recorded without a label. Memory.Wait and Memory.Evolve wait for judges, so a judge must call
+// neither.
 type Judge func(ctx context.Context, t Test, r TestResult) (JudgeVerdict, error)
 
 // JudgeVerdict is what a Judge decided about a result.
 type JudgeVerdict struct {
 	Correct   bool               // the result was right
-	Direction taxonomy.Direction // which way it was wrong; optional
-	Reason    string             // what was missed, in a sentence
+	Direction taxonomy.Direction // which way the result was wrong; optional
+	Reason    string             // what was missed, in a sentence; optional
 }
 
 // WrapOptions configures Wrap. Nil and the zero value work.
@@ -109,13 +110,13 @@ type WrapOptions struct {
 	Judge     Judge             // nil: compare judgment and ground truth
 	Correct   CorrectOptions    // what to do about a judgment that is likely to be wrong
 	Ablate    AblateOptions     // whether to find out which memory made a run fail
-	Holdout   *effect.Holdout   // the share of this suite's runs without memory; nil: the memory's own
+	Holdout   *effect.Holdout   // the share of runs without memory; nil: that of the memory
 }
 
 // Options connects a Harness with a memory. All fields but ReadOnly are required.
 type Options struct {
 	Memory   memory
-	Deadline time.Duration    // most time for each thing that memory does for a run
+	Deadline time.Duration    // most time for each step of the memory that delays a run, such as computing its risk
 	Now      func() time.Time // returns the present time
 	Logger   *slog.Logger     // receives what failed without affecting a run
 	Closed   <-chan struct{}  // closes when the memory begins to close
@@ -144,8 +145,9 @@ func (h *Harness) Failures() (guidance, runs, entries int64) {
 	return h.failed.guidance.Load(), h.failed.runs.Load(), h.failed.entries.Load()
 }
 
-// Wrap returns a function that runs tests as run does, with the memory: it puts guidance into the prompt, calls run,
-// and has the result judged and recorded in the background. run receives no ground truth. After the memory has closed,
+// Wrap returns a function that runs tests with the memory: it puts guidance into the prompt, calls run, and has the
+// result judged and recorded in the background. It corrects a verdict that is likely to be wrong as opts.Correct
+// configures it, which may call run again. run receives no ground truth. opts may be nil. After the memory has closed,
 // the function works without guidance, and its runs are not recorded.
 func (h *Harness) Wrap(run RunTest, opts *WrapOptions) RunTest {
 	var o WrapOptions
@@ -171,11 +173,12 @@ func (h *Harness) Wrap(run RunTest, opts *WrapOptions) RunTest {
 	}
 }
 
-// Wait waits until every run so far is recorded or lost. It returns early with the error of ctx, or store.ErrClosed.
+// Wait waits until every run so far is recorded or lost. It returns early with the error of ctx, or with
+// store.ErrClosed if the memory closes.
 func (h *Harness) Wait(ctx context.Context) error { return h.await(ctx, &h.held) }
 
 // WaitAblated waits until the ablations of all failures so far have ended. It returns early with the error of ctx, or
-// store.ErrClosed.
+// with store.ErrClosed if the memory closes.
 func (h *Harness) WaitAblated(ctx context.Context) error { return h.await(ctx, &h.ablations.held) }
 
 func (h *Harness) await(ctx context.Context, of *pendingRuns) error {
