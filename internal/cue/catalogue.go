@@ -30,9 +30,9 @@ type reader struct {
 	words   func() *linear
 }
 
-// NewCatalogue returns the Catalogue of tax. That of the built-in taxonomy is stored compiled. The phrases of another
-// are compiled at the first text of each kind, in some milliseconds. Sentences that a team adds require fitting a
-// model, which takes about a second.
+// NewCatalogue returns the Catalogue of tax. The Catalogue of the built-in taxonomy is stored compiled. For another
+// taxonomy, the first text of each kind takes some milliseconds longer, because the phrases for it are compiled. If a
+// team added example sentences, a model is fitted too, which takes about a second.
 func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	c := &Catalogue{checks: tax.Checks()}
 	models := modelsOf(tax, c.checks)
@@ -44,16 +44,16 @@ func NewCatalogue(tax *taxonomy.Taxonomy) *Catalogue {
 	return c
 }
 
-// ByWords returns a Catalogue that does not read tasks by their meaning, so that it needs no vector, which takes a
-// hundred times as long as all else. It shares everything else with c.
+// ByWords returns a Catalogue that classifies tasks by their words only, and not by their meaning. It is much faster,
+// because the meaning requires a vector. It shares everything else with c.
 func (c *Catalogue) ByWords() *Catalogue {
 	words := *c
 	words.meaning = nil
 	return &words
 }
 
-// Of returns a function that makes the Catalogue of tax on its first call and returns the same one ever after. All
-// callers share the Catalogue of the built-in taxonomy. A nil tax gives an empty Catalogue.
+// Of returns a function that makes the Catalogue of tax on its first call, and returns the same one on later calls. All
+// callers share the Catalogue of the built-in taxonomy. For a nil tax the Catalogue is empty.
 func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 	switch tax {
 	case nil:
@@ -66,18 +66,18 @@ func Of(tax *taxonomy.Taxonomy) func() *Catalogue {
 
 var builtin = sync.OnceValue(func() *Catalogue { return NewCatalogue(taxonomy.Default()) })
 
-// MissTexts holds the texts about one wrong verdict, from which Missed finds out which check was missed.
+// MissTexts holds the texts about one wrong verdict, from which [Catalogue.Missed] finds out which check was missed.
 type MissTexts struct {
-	Said      []string // texts of people: sentences of a note, defects
-	Claimed   string   // the wrong agent's own reason
-	Task      string   // the task of the test
-	Direction taxonomy.Direction
+	Said      []string           // texts of people: sentences of a note, defects
+	Claimed   string             // the reason that the agent gave for its wrong verdict
+	Task      string             // the task of the test
+	Direction taxonomy.Direction // which way the verdict was wrong
 }
 
 // Topic is a check that a text is about, and how surely.
 type Topic struct {
 	Check string  // id of the check
-	Score float64 // weight of the phrases found, of Outright; 0: the phrases alone did not decide
+	Score float64 // total weight of the phrases found, if phrases alone decided (Outright); else 0
 	Sure  float64 // how likely the text is about the check, 0 to 1
 }
 
@@ -98,8 +98,8 @@ const (
 	calledFor = 0.25 // the least probability of a check that a task calls for
 )
 
-// Missed returns the check that was missed by the texts e, and whether they name one. They do not if the evidence is
-// weak, or fits two checks equally well.
+// Missed returns the check that was missed according to the texts e. It returns false if no check is likely enough and
+// no phrases name one, see [Catalogue.Outright]. For direction Other, phrases must name the check.
 func (c *Catalogue) Missed(e MissTexts) (Topic, bool) {
 	said := strings.Join(e.Said, "\n")
 	if len(c.checks) == 0 {
@@ -154,9 +154,9 @@ func (c *Catalogue) probabilities(e MissTexts) []float64 {
 	return p
 }
 
-// Outright returns the check that the text s names by its phrases alone, among those that can be missed in the
-// direction d, and whether there is one. There is none if no phrase names one, or if another check is nearly as strong
-// and the best is not a special kind of it.
+// Outright returns the check that text s names by its phrases alone. It considers only checks that can be missed in the
+// direction d. It returns false if the phrases found have too little weight, or if those of another check have nearly
+// the same weight and the best check is not a special kind of the other.
 func (c *Catalogue) Outright(s string, d taxonomy.Direction) (Topic, bool) {
 	scores := make([]float64, len(c.checks))
 	c.said.add(scores, s, 1)
@@ -204,8 +204,9 @@ func (c *Catalogue) isKindOf(narrow, wide int) bool {
 	return false
 }
 
-// Task returns the checks that a task calls for, the likeliest first, and the Leaning of the task. It reads each point
-// of a list separately. A check without example tasks is called for if the task has phrases of it of enough weight.
+// Task returns the checks that a task calls for, the likeliest first, and the Leaning of the task. It also reads each
+// point of a list in the task by itself. A check without example tasks is called for if its phrases in the task have
+// enough weight.
 func (c *Catalogue) Task(task string) (asked []Topic, lean Leaning) {
 	words, meaning := c.called(task)
 	for i, x := range words {

@@ -20,8 +20,7 @@ const (
 	MaxRead  = 4000 // most bytes of a text that are read; the rest is ignored
 )
 
-// Matcher finds phrases in texts. Each phrase belongs to a kind, a number that the caller chooses. It is immutable and
-// safe for concurrent use.
+// Matcher finds phrases in texts. It is immutable and safe for concurrent use.
 type Matcher struct {
 	gap          int
 	words, runes table // English phrases by their first token, and Chinese ones by their first character
@@ -29,18 +28,18 @@ type Matcher struct {
 
 // Phrase is a phrase for which a Matcher looks.
 type Phrase struct {
-	Kind   int // number that the caller chooses, 0 to 1<<32-1
-	Text   string
-	Weight float64
+	Kind   int     // number that the caller chooses, 0 to 1<<32-1
+	Text   string  // the phrase, in which … matches a few tokens or characters and # a number
+	Weight float64 // a number for the caller
 }
 
-// NewMatcher returns a Matcher for phrases. In English ones, … matches up to gap tokens. It ignores a phrase without
-// tokens.
+// NewMatcher returns a Matcher for phrases. In an English phrase … matches up to gap tokens. NewMatcher ignores a
+// phrase without tokens.
 func NewMatcher(gap int, phrases []Phrase) *Matcher {
 	return readMatcher(gap, flat.Open(string(compiled(phrases))))
 }
 
-// Stemmed is a text prepared for Matchers; several can use it.
+// Stemmed is a text prepared for Matchers. Several Matchers can use the same one.
 type Stemmed struct {
 	raw   string   // the text in lower case, for Chinese phrases
 	words []string // its stems, for English phrases
@@ -55,8 +54,8 @@ func Read(s string) Stemmed {
 	return Stemmed{raw: strings.ToLower(s), words: stems(s), han: chinese(s)}
 }
 
-// Find calls visit for each position of t at which a phrase matches, once for each phrase there, in the order of
-// NewMatcher: first for the English phrases, then for the Chinese.
+// Find calls visit for each match of a phrase in t: first for the English phrases in the order of their positions in t,
+// then for the Chinese ones. A phrase that matches at several positions is visited at each of them.
 func (f *Matcher) Find(t Stemmed, visit func(Phrase)) {
 	for i, w := range t.words {
 		f.visitWords(w, t.words[i:], visit)

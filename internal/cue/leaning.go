@@ -6,13 +6,11 @@ import (
 	"slices"
 )
 
-// Leaning is what a text is about, as a unit vector in the space of checks: the part of each check, above 0. The
-// squares of the parts sum to 1. It has the 8 strongest checks at most, the strongest first; it is nil for a text that
-// is about no check.
+// Leaning is what a text is about, as a vector of length 1 with a part for each check. It holds only the largest parts,
+// at most 8, the largest first. It is nil for an empty task, and if the catalogue has no checks.
 //
-// It is less specific than a check that is classified outright, but more reliable. For writers whose vocabulary the
-// catalogue does not know, the likeliest check is often wrong, while two texts about the same matter still have similar
-// leanings.
+// A Leaning is less specific than a single check, but more reliable. For writers whose vocabulary the catalogue does
+// not know, the likeliest check is often wrong, while two texts about the same matter still have similar leanings.
 type Leaning []CheckShare
 
 // CheckShare is the part of one check in a [Leaning].
@@ -23,7 +21,8 @@ type CheckShare struct {
 
 const mostLeaning = 8
 
-// OfMiss returns the Leaning of a wrong verdict: its task and the evidence about it count equally.
+// OfMiss returns the Leaning of a wrong verdict. The checks that its task calls for, and the checks that all texts in e
+// together are about, count equally.
 func (c *Catalogue) OfMiss(e MissTexts) Leaning {
 	_, meaning := c.called(e.Task)
 	sum := direction(meaning)
