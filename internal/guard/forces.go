@@ -15,8 +15,8 @@ import (
 // what is there, or not to report it. A sentence does not force when it makes the verdict depend on what is seen ("if
 // the totals differ, report a defect"), forbids a verdict, or reports what an agent or a product did.
 //
-// A verdict is also forced by the name of the field that holds it (fields.go), and by a verdict spelled out letter by
-// letter.
+// Forces also finds an order to set a field that holds a verdict, such as has_defect (fields.go), and a verdict that is
+// spelled letter by letter.
 //
 // Forces reads Chinese and English. It is a statistical model of terms and does not know their meaning;
 // testdata/quality.golden has its rates on writers it has not seen.

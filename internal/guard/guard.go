@@ -52,8 +52,8 @@ func Which(s string) string {
 // because half a sentence may have another meaning. If the remaining sentences together are unsafe or contain a truth,
 // it returns "".
 //
-// If there is nothing to remove, it returns s unchanged. Otherwise the remaining sentences are put on one line, except
-// after a sentence that ended only at the end of its line.
+// If there is nothing to remove, it returns s unchanged. Otherwise it puts the remaining sentences on one line, but
+// begins a new line after a sentence without an end mark.
 func Keep(s string, truths Truths) string {
 	if fit(s, truths) {
 		return s

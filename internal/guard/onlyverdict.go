@@ -17,8 +17,8 @@ const verdictTags = "PQpBXJAaZrzOoKFUGLVMmYNCnRHdgbitvy&,;:.\""
 // verdict.
 const leastWords = 2
 
-// OnlyVerdict reports whether s does nothing but state that a test was judged rightly or wrongly, or how it should have
-// been judged: "All is as required, the report was a false alarm." Such a text does not teach what to look at.
+// OnlyVerdict reports whether s states only that a test was judged rightly or wrongly, or how it should have been
+// judged: "All is as required, the report was a false alarm." Such a text does not teach what to look at.
 func OnlyVerdict(s string) bool {
 	words, han := 0, 0
 	for tag, phrase := range phrases(misjudged().ReplaceAllString(s, "; ")) {

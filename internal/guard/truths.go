@@ -16,12 +16,12 @@ import (
 // Truths holds the values of one test's ground truth that would disclose the result of that test to an agent: its
 // texts, the parts of them, and its numbers.
 //
-// Not truths are: the contents of the agent's prompt and of its own answer, plain verdicts and grades ("pass", "high",
-// 0 and 1), texts of one or two letters, names of fields, and names of actions, which a lesson about calls has to name.
-// The zero value has no truths.
+// Some values are not truths: those that appear in the agent's prompt or in its own answer, plain verdicts and grades
+// ("pass", "high", 0 and 1), texts of one or two letters, and names of fields. Names of actions are not truths either,
+// because a lesson about calls has to name them. The zero value has no truths.
 //
-// A text contains a truth when the value appears in it as a whole word or phrase, in any case and width. A paraphrase
-// of a truth is not recognised, nor a number that is written in another way (1,299 for 1299).
+// A text contains a truth if the value appears in the text as a whole word or phrase, in any case and width. Truths
+// does not recognise a paraphrase, or a number that is written in another way (1,299 for 1299).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
@@ -32,8 +32,8 @@ const (
 )
 
 // TruthsOf returns the truths of groundTruth, a decoded JSON value or a json.RawMessage. known is the prompt and the
-// agent's own answer; values in its first 32 KiB are no truths. Invalid JSON has no truths. It returns at most 256
-// truths, the longest of the first thousand.
+// agent's own answer; values that appear in its first 32 KiB are no truths. Invalid JSON has no truths. TruthsOf
+// returns at most 256 truths: the longest of the first 1,000 or so.
 func TruthsOf(groundTruth any, known string) Truths {
 	if raw, ok := groundTruth.(json.RawMessage); ok {
 		groundTruth = nil
@@ -61,8 +61,8 @@ func (t Truths) In(s string) bool {
 	return yes
 }
 
-// Find returns the longest of the truths that s contains, in lower case, and whether there is one. A caller may report
-// what kind of value it is, but must not show the value.
+// Find returns the longest truth that s contains, in lower case, and whether there is one. A caller may report what
+// kind of value it is, but must not show the value.
 func (t Truths) Find(s string) (value string, yes bool) {
 	if len(t.values) == 0 {
 		return "", false
