@@ -43,7 +43,8 @@ func (h *Hit) signal(name string) (Signal, bool) {
 	return h.Signals[i], true
 }
 
-// OfTest reports whether this is a case of the very test of the query, or a lesson taught for it.
+// OfTest reports whether this is a lesson taught for the test of the query, or a case that is almost certainly of that
+// test: it has the test's id, nearly its text, or exactly its place.
 func (h *Hit) OfTest() bool {
 	s, ok := h.signal("recurrence")
 	return ok && s.Raw >= carriesOver

@@ -2,11 +2,12 @@
 //
 // Four channels give evidence for a memory: the exact place (scene id and route pattern), the meaning of the prompt
 // (tokens and vectors, fused), its task (task.go), and the type of the scene. Meaning and task are reasons to take a
-// memory; the place and the scene type only raise a memory that has a reason. With s as the evidence of a channel, 0
-// to 1, the channels combine to rel = 1 − Π(1 − weight·s), where only the stronger of meaning and task enters. The
-// memories of each level with the most evidence are the candidates. Those whose rel reaches the threshold of their
-// level are ranked by rel, by trust and by age; those that repeat others are dropped, and the best few are taken. Often
-// no memory reaches its threshold. Then the result abstains and names the nearest memory.
+// memory, and at the same place a weaker meaning is reason enough. Place and scene type alone are none; they raise a
+// memory that has a reason. With s as the evidence of a channel, 0 to 1, the channels combine to rel = 1 −
+// Π(1 − weight·s), where only the stronger of meaning and task enters. The memories of each level with the most
+// evidence are the candidates. Those with a reason and a rel that reaches the threshold of their level are ranked by
+// rel, by trust and by age; those that repeat others are dropped, and the best few are taken. Often no candidate
+// reaches its threshold. Then the result abstains and names the nearest one.
 //
 // An [Index] is derived data: it can be built again from the nodes at any time. It is a short list of immutable
 // segments (segment.go) behind one atomic pointer. Search waits for no update. Update writes a small new segment,
