@@ -91,7 +91,7 @@ func observation(name string, b []byte, o StatementOptions) (FileStatement, erro
 type Observation struct {
 	ledger.Statement
 	Trust                 float64
-	Since, Used           time.Time // when it was first stated, and when last confirmed or used
+	Since, Used           time.Time // when it was first stated, and last given, stated or decided on
 	Confirms, Contradicts int       // how often people or runs confirmed and contradicted it
 	Source                string    // id of a test, or name of who stated it
 }

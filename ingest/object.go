@@ -14,8 +14,8 @@ type Objects struct {
 }
 
 // NewObjects returns a reader of runs for JSON objects that were split from one file; name is that file in error
-// messages. run is the run id of objects with neither id nor run id; if run is empty, they get one as the function Read
-// describes. Among equal objects, the second and later ones get a number in their run id.
+// messages. run is the run id of objects with neither id nor run id; equal ones after the first get a number in it. If
+// run is empty, such objects get a run id as the function Read describes.
 func NewObjects(name, run string) *Objects { return &Objects{name: name, of: newRuns(run)} }
 
 // Read returns the run in the JSON object data, which begins at the given line of the file. It does not retain data.

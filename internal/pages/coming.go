@@ -31,7 +31,7 @@ type comingPick struct {
 	Title string
 }
 
-// By returns who read the test, and the date; "" if nobody did or the reader refused.
+// By returns who read the test, and the date; "" if nobody did, or if the answer could not be used.
 func (t *testWithPicks) By() string {
 	if t.UpTo == 0 || t.Refused {
 		return ""

@@ -172,7 +172,7 @@ type manyData struct {
 	IDs           []string // the individually selected ones; nil: all that match the query
 	N             int
 	Passes, Fails int      // as the agent judged
-	Some          []string // tasks of the first N
+	Some          []string // tasks of the first few verdicts
 	Sure          string   // identifies the verdicts and the label
 	Changed       bool     // other verdicts were shown before
 }
