@@ -26,13 +26,13 @@ type Context struct {
 // ContextPart is one entry in the text of a Context, such as a memory.
 type ContextPart struct {
 	Ring    string `json:"ring"`           // kind of knowledge, such as RingMemory
-	ID      string `json:"id,omitempty"`   // id of a memory or fact, for which the outcome of the run counts
-	Text    string `json:"text,omitempty"` // line in the text
+	ID      string `json:"id,omitempty"`   // id of the memory, fact or run; "" for a part of the map
+	Text    string `json:"text,omitempty"` // line in the text of the Context; "" for a memory or fact
 	Because string `json:"because"`        // why it is in the text
 }
 
-// Add appends a fenced block to the text of c: the title, and the texts of parts, in order, up to the first that the
-// budget has no room for. It adds no block if there is no room for any.
+// Add appends a fenced block to the text of c: the title, and the texts of parts, in order, up to the first that
+// exceeds the budget. It adds no block if the first part exceeds the budget.
 func (c *Context) Add(title string, parts []ContextPart) {
 	block := func(lines []string) string {
 		b := Open + "\n" + title + "\n" + strings.Join(lines, "\n") + "\n" + Close

@@ -40,9 +40,9 @@ type Options struct {
 	Whole  int      // most tokens of the whole text, headings and facts among them; 0: no bound
 	Words  *Wording // default: that of the built-in taxonomy
 
-	// Asked are the ids of the checks that the prompt calls for, the surest first. Here are the ids of the cases of
-	// this very page or test. Own are those of this very test: for these, notes of people are included too, and the
-	// text states if no cause was noted.
+	// Asked holds the ids of the checks that the prompt calls for, the surest first. Here holds the ids of the cases of
+	// this very page or test. Own holds those of this very test: for these cases the text includes the notes of people,
+	// or states that no cause was noted.
 	Asked []string
 	Here  []string
 	Own   []string
@@ -56,8 +56,8 @@ type Options struct {
 	Build    string
 	Findings bool
 
-	// Seen is the present observation, as fact.Read reads it; "" for none. A memory of another page or test then names
-	// only things that appear in Seen or the prompt.
+	// Seen is the present observation, as fact.Read reads it; "" for none. A memory of another page or test names only
+	// things that appear in Seen or Prompt. Without Seen this applies to cases only; lessons keep their names.
 	Seen string
 
 	// Refused holds the checks and texts that people refused. The caller excludes them from the nodes already; here they
@@ -65,7 +65,7 @@ type Options struct {
 	Refused *tree.Refused
 
 	// Say maps the id of a memory to advice that a model wrote for this very test. It replaces the memory's own sentences,
-	// unless it may not be shown, such as because it gives a ground truth away.
+	// unless it may not be shown, for example because it gives a ground truth away.
 	Say map[string]string
 
 	// Facts are facts about the page now, as Observation.Hold returns them. The decided ones come first in the text, and
@@ -86,9 +86,9 @@ type ObservedFact struct {
 	Type   string // error type of the memory
 	Miss   int    // index of the miss in the memory
 	Alarm  bool   // the memory is of a false alarm, so nothing was missed
-	Aside  bool   // Write omits it: the prompt is not about it, or another one states the same
-	Clause string // set by Write: how the text states it
-	Silent bool   // set by Write: it is decided, and omitted because another one is undecided
+	Aside  bool   // Write omits the fact: the prompt is not about it, or another fact states the same
+	Clause string // set by Write: how the text states the fact
+	Silent bool   // set by Write: the page meets it, and Write omits it because of an undecided or broken fact
 }
 
 // Block is a text of guidance to put into a prompt, and which memories and facts it contains.
@@ -126,10 +126,10 @@ type Draft struct {
 // Empty reports whether d has no memory and no fact, so that Write returns the text "".
 func (d *Draft) Empty() bool { return len(d.items)+len(d.clauses)+len(d.known) == 0 }
 
-// Write turns nodes, the best first, into guidance. The text has strategies first, then experiences, then cases, each
-// in the order given. If the budget is too small, Write omits the last nodes; it never cuts a node in half. If no node
-// may be shown and no fact is decided, the text is empty. Write returns an error, and no text, if a template does not
-// work or breaks the fence.
+// Write turns nodes, the best first, into guidance. After the facts, the text has lessons taught by people, then
+// strategies, experiences and cases, each in the order given. Write omits all nodes from the first one for which the
+// budget is too small. If nothing may be shown, the text is empty. Write returns an error, and no text, if a template
+// does not work or breaks the fence.
 func Write(nodes []tree.Node, o Options) (Block, error) {
 	d, err := Choose(nodes, o)
 	if err != nil {

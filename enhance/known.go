@@ -16,8 +16,8 @@ const OfFact tree.Type = "fact"
 type KnownFact struct {
 	ID    string
 	Text  string          // the fact, one sentence
-	Kind  ledger.FactKind // kind of the fact, which sorts the lines
-	Cases []string        // ids of false alarms; a memory whose cases are all among them is omitted
+	Kind  ledger.FactKind // kind of the fact; the line of a known bug is marked
+	Cases []string        // ids of false alarms; a memory of false alarms is omitted if all its cases are among them
 }
 
 // maxKnown is the most tokens of one fact. Facts do not count against Options.Budget.

@@ -17,7 +17,7 @@ type Item struct {
 	Score     float64            `json:"score"`             // how well the item fits the query, on the scale of retrieval
 	Signals   retrieval.Signals  `json:"signals"`           // named parts of the score
 	By        By                 `json:"by,omitempty"`      // how the item was found; "" in Guidance.Nearest
-	Because   string             `json:"because,omitempty"` // part of the test's text for which a model chose it
+	Because   string             `json:"because,omitempty"` // part of the test's text that a model gave as the reason
 	Omission                     // why the item is not in the guidance; empty except for Guidance.Nearest
 }
 
@@ -28,8 +28,8 @@ type By string
 const (
 	ByReader By = "read"  // a model chose it for the test ahead of the run
 	ByWords  By = "words" // the search found it for the query
-	ByTest   By = "test"  // a case of this very test, or a fact learned at it
-	ByPage   By = "page"  // a fact about the page of the query
+	ByTest   By = "test"  // the case is of this very test, or the fact was learned from it
+	ByPage   By = "page"  // the fact is about the page of the query
 )
 
 // NewItem returns the Item of a memory that retrieval found. By and Because are empty.
@@ -43,9 +43,9 @@ type Considered struct {
 	Left Omission // empty if it is in the guidance
 }
 
-// Omission is the reason why a memory is not in the guidance; it is empty for one that is. Reason is an English
-// sentence whose subject, the memory, is left out. Sentence is the format of Reason and Args are its arguments, so that
-// a program can translate it. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
+// Omission is the reason why a memory is not in the guidance; empty for a memory in it. Reason is English, without a
+// subject or with "it" for the memory. Sentence is the format of Reason and Args are its arguments, so that a program
+// can translate Reason. All formats are in Sentences and in the Sentence of each of retrieval.Codes.
 type Omission struct {
 	Code     retrieval.Code `json:"code,omitempty"`
 	Reason   string         `json:"reason,omitempty"`

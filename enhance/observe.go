@@ -12,13 +12,14 @@ import (
 // Observation is what can be seen of the application now, and the query about it.
 type Observation struct {
 	Observation  string // in a format that fact.Read reads; "" for none
-	Prompt, Step string // prompt of the query
+	Prompt, Step string // prompt and step of the query
 	Test         string // id of the test case, if known
 }
 
-// Hold compares the mistakes in the cases with what can be seen now. It returns what it found for each, in the order of
-// the cases, undecided ones too. A missed defect without an expectation has one undecided fact. Facts that the query is
-// not about, and repetitions, have Aside set. Without an observation Hold returns nil.
+// Hold compares the mistakes in the cases with what can be seen now. It returns a fact for each expectation, in the
+// order of the cases, undecided facts too. A missed defect whose expectations are not complete has one more fact, which
+// is undecided. Facts that the query is not about, and repetitions, have Aside set. Without an observation Hold returns
+// nil.
 func (l *Observation) Hold(cases []tree.Node) []ObservedFact {
 	if l.Observation == "" || len(cases) == 0 {
 		return nil
@@ -53,8 +54,8 @@ func first(list []string) string {
 	return list[0]
 }
 
-// Expects yields what the cases expect of the page, with the case, as far as the query is about it. It compares
-// nothing.
+// Expects yields each expectation of the cases that the query is about, with its case. It does not read the
+// observation.
 func (l *Observation) Expects(cases []tree.Node) iter.Seq2[*tree.Node, fact.Expected] {
 	return func(yield func(*tree.Node, fact.Expected) bool) {
 		for i := range cases {

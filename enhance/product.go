@@ -12,8 +12,8 @@ import (
 // maxProduct is the maximum length of the name of a product, in tokens.
 const maxProduct = 12
 
-// General reports whether the memory n applies to any product: all its sentences come from the catalogue of checks. A
-// sentence of a person or a model is about the product that they saw.
+// General reports whether the memory n applies to any product, because all its lessons come from the catalogue of
+// checks, or it has none. A lesson of a person or a model is about the product that they saw.
 func General(n *tree.Node) bool {
 	return !slices.ContainsFunc(n.Says(), func(l tree.Lesson) bool { return l.From != tree.FromCatalogue })
 }

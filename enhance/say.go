@@ -7,9 +7,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Say returns the text of guidance about the memory n on the page where it was learned, without a fence, its points in
-// lines. The text is clean and escaped, so that it can be put into the fence. If the memory may not be shown, Say
-// returns "" and the reason, a sentence whose subject, the memory, is left out.
+// Say returns the guidance about memory n as for the page where it was learned, without a fence, one part a line. The
+// text is clean and escaped, so that it can be put into the fence. If the memory may not be shown, said is "" and why
+// is the reason, in English, with "it" for the memory.
 func Say(n *tree.Node, o Options) (said, why string) {
 	if o.Budget <= 0 {
 		o.Budget = defaultBudget(o.Prompt)
@@ -29,5 +29,5 @@ func Say(n *tree.Node, o Options) (said, why string) {
 }
 
 // Inert makes s safe to put beside guidance in the fence: clean, on one line, with nothing that could end the fence or
-// look like one of its headings. It cuts s to the maximum length of a memory's text.
+// look like one of its headings. It cuts s to tree.MaxNodeLine bytes.
 func Inert(s string) string { return inert(s) }

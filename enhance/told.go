@@ -8,17 +8,17 @@ import (
 
 // ToldFact is an ObservedFact as programs print it: what the page, as it is now, shows about an earlier mistake.
 type ToldFact struct {
-	Memory    string               `json:"memory"`          // id of the case that it comes from
+	Memory    string               `json:"memory"`          // id of the case that the fact comes from
 	ErrorType string               `json:"-"`               // error type of the case
 	Check     string               `json:"check,omitempty"` // check that the case missed
 	Kind      fact.ExpectationKind `json:"kind"`
-	Thing     string               `json:"thing,omitempty"` // what it is about: a name on the page, a label
+	Thing     string               `json:"thing,omitempty"` // what the fact is about: a name on the page, a label
 	State     string               `json:"state"`           // holds, broken or unknown
-	// line of the observation that shows it, from 1; 0 if an absence shows it
+	// line of the observation that decides the fact, from 1; 0 if no line does
 	Line int    `json:"line,omitempty"`
 	Seen string `json:"seen,omitempty"` // text of that line
 	Text string `json:"text"`           // what is true of the page, or why that is unknown
-	// the fact is not in the guidance, because another part of the page is undecided
+	// the page meets the expectation, and guidance omits the fact because of an undecided or broken one
 	Silent bool `json:"silent,omitempty"`
 }
 

@@ -31,9 +31,9 @@ const (
 	mostWhen   = 4   // conditions of a memory
 )
 
-// Fill writes the sentences of n from its fields, in n.Lang: title, description, guidance and conditions. Of lessons
-// and cases it replaces only sentences that the catalogue or the rules wrote, not those of models and people. It leaves
-// a node without fields, such as one of an older format, unchanged.
+// Fill writes the sentences of n from its fields, in n.Lang: title, description, guidance and conditions. It replaces
+// sentences that the catalogue or the rules wrote, and keeps those of models and people. It does not change a node
+// without fields, such as one of an older format.
 func (w *Wording) Fill(n *tree.Node) {
 	lessons := n.Says()
 	if !hasFacts(n, lessons) {
@@ -67,9 +67,9 @@ func (w *Wording) In(n *tree.Node, lang string) tree.Node {
 	return c
 }
 
-// Shown returns n for a person who reads lang: in lang if the writer of n supplied that or if all sentences are the
-// taxonomy's, else as written. For a case it includes what people noted on the cause, in any language, or states that
-// they noted nothing. The result may share memory with n.
+// Shown returns n for a person who reads lang. The sentences are in lang if the writer of n supplied them in lang, or
+// if all come from the taxonomy; else as written. The description of a case that the rules analysed has what people
+// noted on the cause, in any language, or states that they noted nothing. The result may share memory with n.
 func (w *Wording) Shown(n *tree.Node, lang string) tree.Node {
 	c := w.shown(n, lang)
 	if n.CaseData == nil || n.Provenance.Analyst != "rules" || !hasFacts(n, nil) {

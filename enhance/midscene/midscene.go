@@ -1,8 +1,8 @@
 // Package midscene writes guidance into Midscene's YAML scripts, step by step.
 //
-// Midscene puts the text under "context" beside a step's prompt before that prompt, for the steps of [apis]. If a step
-// has a context, Midscene ignores aiContexts, which apply to all steps. So Write sets a step's context to its previous
-// context, be it its own or the inherited one, followed by the guidance.
+// A step of one of the [apis] may have a field "context", which Midscene puts before the step's prompt. For such a step
+// Midscene ignores aiContexts, the contexts for all steps. So Write sets the context of a step to its previous context,
+// its own or the inherited one, followed by the guidance.
 //
 // All other bytes of a script are unchanged. A written context carries a mark, a comment with the number of its lines,
 // their hash and the bytes that it replaced, so that it can be replaced or removed again and a script is restored byte
@@ -27,15 +27,15 @@ type YAMLScript struct {
 
 // aiStep is a step that judges or plans with a model.
 type aiStep struct {
-	Task   string // its name
-	Number int    // in the task, from 1
-	Line   int    // in the input, from 1
-	Field  string // such as tasks[0].flow[2]
-	API    string // such as aiAssert
+	Task   string // name of its task
+	Number int    // number of the step in its task, from 1
+	Line   int    // line of the step in the input, from 1
+	Field  string // position of the step, such as tasks[0].flow[2]
+	API    string // Midscene's name of the call, such as aiAssert
 	Prompt string
-	Route  string // of the page it begins on, if known: no step before it may have left the page
-	Own    string // the context it has without guidance, its own or the inherited one
-	Left   string // why no guidance can be written, one of the sentences below; "": it can
+	Route  string // route of the page where the step begins; "" if an earlier step may have changed it
+	Own    string // context of the step without guidance, its own or the inherited one
+	Left   string // why guidance cannot be written, such as leftAlias; "": it can
 
 	key string      // of its prompt, as spelled
 	at  int         // index of the line of that key
@@ -48,7 +48,7 @@ type ScriptError struct {
 	File    string
 	Line    int    // from 1; 0: no particular line
 	Field   string // such as tasks[0].flow[2].context; "": no particular field
-	Problem string // follows the field in the sentence, or the file without field and line
+	Problem string // end of a sentence that begins with Field, or else with File
 }
 
 func (e *ScriptError) Error() string {

@@ -8,9 +8,9 @@ import (
 	"github.com/memtree/memtree/enhance"
 )
 
-// Write returns the script with a text of guidance for each of Steps: told[i] is for Steps[i], "" for none. It adds
-// nothing to a step whose field Left is set. It changes nothing else in the script; if it cannot, it returns a
-// *ScriptError.
+// Write returns the script with guidance in the contexts of Steps: told[i] is the guidance for Steps[i], "" for none.
+// It adds nothing to a step whose field Left is set, and changes nothing else in the script. If that is impossible, it
+// returns a *ScriptError.
 func (s *YAMLScript) Write(told []string) ([]byte, error) {
 	out := bytes.Clone(s.src)
 	contexts := map[int]string{}
