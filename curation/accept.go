@@ -11,8 +11,8 @@ import (
 // withdrawn is the ArchivedFor of a lesson whose acceptance was undone.
 const withdrawn = "a person took back that it was accepted"
 
-// Accept adds to the history that a person accepted drafts, which are lessons in the tree by now. It skips a draft
-// that is not. Undo of an acceptance restores what was there before, and makes the draft wait for review again.
+// Accept adds to the history that a person accepted drafts, which are lessons in the tree by now. It skips a draft that
+// is not in the tree. Undoing an acceptance restores what was there before, and makes the draft wait for review again.
 func (c *Curation) Accept(ctx context.Context, drafts []WaitingDraft, o Options) error {
 	for i := range drafts {
 		d := &drafts[i]

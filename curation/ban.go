@@ -9,9 +9,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Forget takes the memory with this id out of use and archives it. The next evolution learns again what was learned
-// from it. A forgotten case does not return if the same evidence is recorded or imported again. A forgotten lesson is
-// not learned again from the same cases. With Options.Purge its bytes are removed too.
+// Forget takes the memory with this id out of use and archives it. The next evolution writes the lessons that rest on
+// it again, without it. A forgotten case does not return if the same evidence is recorded or imported again. A
+// forgotten lesson is not learned again from the same cases. With Options.Purge the bytes of the memory are removed
+// too.
 func (c *Curation) Forget(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionForget, id, o)
 }
@@ -23,8 +24,8 @@ func (c *Curation) Pin(ctx context.Context, id string, o Options) (DecisionResul
 }
 
 // Ban excludes the memory with this id from all guidance. Nothing is learned from a banned case. A banned lesson about
-// a check is not learned again from any cases, one about no check not from half of its cases, and no strategy takes the
-// place of a banned one.
+// a check is never learned again. A banned lesson without a check is not learned again from a group of cases if at
+// least half of them are its own. No other strategy replaces a banned one.
 func (c *Curation) Ban(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.say(ctx, tree.DecisionBan, id, o)
 }

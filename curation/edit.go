@@ -35,8 +35,8 @@ func DraftOf(n *tree.Node) gate.Draft {
 		Lessons: c.Lessons}
 }
 
-// Edit gives the experience or strategy with this id the text words, if that passes the gates that every draft of a
-// lesson has to pass, else it returns a *GateError. Evolution leaves the text unchanged from then on. A case is
+// Edit replaces the text of the experience or strategy with this id by words. It returns a *GateError if the gates that
+// every draft of a lesson has to pass refuse words. Evolution leaves the text unchanged from then on. A case is
 // evidence and cannot be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (DecisionResult, error) {
 	return c.do(ctx, tree.DecisionEdit, id, o, func() (*plan, error) {

@@ -20,8 +20,8 @@ const (
 )
 
 // KnowFact states a fact about the product, which runs receive from then on. Stating it again with other pages adds
-// these pages. If other facts contradict it, DecisionResult.Fact.Against names them; runs then receive neither of them
-// until a person confirms both or settles one.
+// these pages. If other facts contradict it, DecisionResult.Fact.Against names them. Runs then receive neither the fact
+// nor these, until a person confirms them or settles one.
 func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) (DecisionResult, error) {
 	return c.know(ctx, DecisionState, "", o, func(b *knowledge.Base, k *ledger.FactEntry) (int, error) {
 		says, redacted, err := knowledge.Clean(s, c.door.Secrets)
@@ -41,8 +41,9 @@ func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) 
 	})
 }
 
-// ConfirmFact records that the fact with this id still holds. The person who stated it adds nothing by that. With
-// Options.Over it is SettleFact, against the people who contradicted the fact.
+// ConfirmFact records that the fact with this id still holds. If the person has stated or confirmed the fact before,
+// its trust does not rise. If another person contradicted the fact, ConfirmFact refuses it, but with Options.Over it
+// does what SettleFact does.
 func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Over {
 		return c.SettleFact(ctx, id, o)
@@ -56,7 +57,7 @@ func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (Decis
 }
 
 // ContradictFact records that the fact with this id does not hold. No run receives it any more: it becomes disputed if
-// another person confirmed it, else archived.
+// another person stated or confirmed it, else archived.
 func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionContradict, id, o, func(f *knowledge.Fact) error {
 		if voted(f, o.By, false) {
@@ -66,8 +67,8 @@ func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (De
 	})
 }
 
-// SettleFact records that the fact with this id holds and what contradicts it does not. It refuses a fact that is
-// neither disputed nor archived.
+// SettleFact records that the fact with this id holds, and that the facts that contradict it do not. It refuses a fact
+// that is neither disputed nor archived, and without Options.Over one that another person contradicted.
 func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionSettle, id, o, func(f *knowledge.Fact) error {
 		if f.State != knowledge.Disputed && f.State != knowledge.Archived {
@@ -77,8 +78,8 @@ func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Decisi
 	})
 }
 
-// ForgetFact takes the fact with this id out of use. With Options.Purge the store also loses its statement, those it
-// replaced, and everything that people wrote about them. It is not found again in the same notes.
+// ForgetFact takes the fact with this id out of use. The fact is not found again in the same notes. With Options.Purge
+// the store also loses its statement, the statements that it replaced, and all that people wrote about them.
 func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Purge {
 		return c.purgeFact(ctx, id, o)
@@ -111,9 +112,9 @@ func (c *Curation) purgeFact(ctx context.Context, id string, o Options) (Decisio
 	})
 }
 
-// EditFact replaces the statement of the fact with this id. change receives the statement and modifies it. If the text
-// changes, the result is another fact with the evidence of this one; else the fact holds elsewhere, or is of another
-// kind.
+// EditFact replaces the statement of the fact with this id. change receives the statement and modifies it. If change
+// modifies the text, scope or agent, the result is a new fact with another id and the notes of the old one, which it
+// supersedes. Otherwise the fact keeps its id.
 func (c *Curation) EditFact(
 	ctx context.Context, id string, change func(*ledger.Statement), o Options,
 ) (DecisionResult, error) {

@@ -10,7 +10,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Past is a decision of the ledger, with what later entries did to it.
+// Past is a decision of the ledger, and whether it was undone or can be.
 type Past struct {
 	ledger.Action
 	At     time.Time
@@ -26,7 +26,7 @@ type labelAt struct {
 }
 
 // Target returns the id of the evaluation or memory that the decision concerns, as Undo accepts it. It is empty for a
-// relabel of several evaluations, which Undo takes back by the id of the decision itself.
+// label of several evaluations; pass the id of the decision to Undo instead.
 func (p *Past) Target() string {
 	if p.Evaluation != "" {
 		return p.Evaluation

@@ -16,8 +16,8 @@ type WaitingDraft struct {
 }
 
 // Reject refuses draft d. It stores the draft as a memory out of use, so that neither the draft nor its sentences
-// return under another id, and guidance from its cases no longer has its check. If the draft would rewrite a lesson in
-// use, that lesson keeps its present text, and its cases are not affected.
+// return under another id, and guidance from its cases omits its check. If the draft would rewrite a lesson in use,
+// that lesson keeps its present text, and its cases are not affected.
 func (c *Curation) Reject(ctx context.Context, d WaitingDraft, o Options) (DecisionResult, error) {
 	n := d.Node.Clone()
 	n.ID = string(n.Type[:1]) + "_" + tree.Hash("rejected", d.Job)

@@ -18,8 +18,8 @@ import (
 // Truth is a person's label of an evaluation: what was true, or whether the judgment was right.
 type Truth struct {
 	GroundTruth tree.Raw // any JSON
-	// Correct is whether the judgment was right, for a judgment that cannot be compared with GroundTruth; nil: compare
-	// them.
+	// Correct is whether the judgment was right. Set it if the judgment cannot be compared with GroundTruth; nil: they
+	// are compared.
 	Correct   *bool
 	Direction taxonomy.Direction // which way the judgment was wrong, if that cannot be derived
 	Reason    string             // explanation; "": the earlier one, unless the direction changes
@@ -44,7 +44,7 @@ func (e *UnkeptError) Error() string {
 // SeveralError is the error for an id that several evaluations match.
 type SeveralError struct {
 	ID          string
-	Evaluations []string
+	Evaluations []string // ids of the evaluations, sorted; at most the first 5
 }
 
 func (e *SeveralError) Error() string {

@@ -21,7 +21,7 @@ type TaughtLesson struct {
 	Lesson    string             `json:"lesson"`              // what to do, in one or two sentences
 	When      []string           `json:"when"`                // conditions, best in terms that the tests use
 	Product   string             `json:"product,omitempty"`   // "": every product
-	For       []string           `json:"for,omitempty"`       // tests that always receive it: prompts or ids
+	For       []string           `json:"for,omitempty"`       // tests for which it is retrieved first: prompts or ids
 	NotFor    []string           `json:"notFor,omitempty"`    // tests that never receive it
 	Direction taxonomy.Direction `json:"direction,omitempty"` // of the mistake it prevents; "": false_pass
 }
@@ -36,9 +36,9 @@ const (
 const takenBack = "a person took back what was taught"
 
 // Teach adds lesson l, written by a person. Runs receive it at once, and its effect is measured like that of every
-// lesson. Teaching it again adds tests to For and NotFor. Teach refuses a lesson that equals another one in use, or
-// without Options.Over a banned one, and names that one. It accepts a lesson that contradicts others;
-// DecisionResult.Against lists them. Undo removes the lesson.
+// lesson. Teaching it again adds tests to For and NotFor. Teach refuses a lesson with the same text as another one in
+// use. It refuses a lesson that was banned itself, and without Options.Over one with the same text as a banned one. It
+// accepts a lesson that contradicts others, and lists these in DecisionResult.Against. Undo removes the lesson.
 func (c *Curation) Teach(ctx context.Context, l TaughtLesson, o Options) (DecisionResult, error) {
 	return c.do(ctx, tree.DecisionTeach, "", o, func() (*plan, error) {
 		p, err := c.next(ctx, tree.DecisionTeach, "", o, nil)
@@ -162,9 +162,9 @@ func (c *Curation) beside(
 	return against, mirrored, nil
 }
 
-// Draft returns lesson l as a node that is not in the tree yet, without its secrets, and their number. The node names
-// by as the teacher and at as its time. Draft returns an error if a field is too long or missing, or if gates refuse
-// the lesson.
+// Draft returns lesson l as a node, without secrets, and the number of secrets that it removed. It does not add the
+// node to the tree. by is the name of the teacher, and at the time of the node. Draft returns a *tree.FieldError if a
+// field is too long or missing, and a *GateError if gates refuse the lesson.
 func (c *Curation) Draft(l TaughtLesson, by string, at time.Time) (tree.Node, int, error) {
 	redacted := 0
 	clean := func(list ...string) (out []string) {

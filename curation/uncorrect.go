@@ -12,14 +12,13 @@ import (
 
 // The errors of TakeBack.
 var (
-	ErrNotCorrected = errors.New("no correction of it is in force")      // no correction of the verdict is in force
+	ErrNotCorrected = errors.New("no correction of it is in force")      // the verdict has none, or several corrections fit
 	ErrTakenBack    = errors.New("its correction was taken back before") // a person took the correction back before
 )
 
 // TakeBack takes the correction of a verdict back, so that the agent's own verdict is in use again. evaluation is the
-// key of the evaluation with the agent's own verdict, or its beginning if that fits one correction only. TakeBack
-// returns the correction, whose First is the verdict to use, also with ErrTakenBack. Corrections made before still
-// count as evidence of what correcting achieves.
+// key of the corrected evaluation, or the beginning of the key if it fits only one correction. TakeBack returns the
+// correction, even with ErrTakenBack; its First is the verdict to use.
 func (c *Curation) TakeBack(ctx context.Context, evaluation string, o Options) (back ledger.Correction, err error) {
 	err = c.apply(ctx, o, func() (store.Batch, error) {
 		found := map[string]ledger.Correction{}
