@@ -32,7 +32,7 @@ func (r *Raw) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Null reports whether r is empty or null.
+// Null reports whether r is empty or the JSON value null.
 func (r Raw) Null() bool {
 	return len(r) == 0 || string(bytes.TrimSpace(r)) == "null"
 }
@@ -81,21 +81,21 @@ func Quote(s string) Raw {
 	return b
 }
 
-// Text returns the content of r if it is a JSON string, "" for null, and any other value as Canonical spells it.
+// Text returns the content of r if r is a JSON string, "" if r is Null, and r.Canonical() otherwise.
 func (r Raw) Text() string {
 	if r.Null() {
 		return ""
 	}
 	var s string
-	if r[0] == '"' && json.Unmarshal(r, &s) == nil {
+	if bytes.HasPrefix(bytes.TrimSpace(r), []byte{'"'}) && json.Unmarshal(r, &s) == nil {
 		return s
 	}
 	return string(r.Canonical())
 }
 
-// Canonical returns r in the one encoding that all equal values share: no white space, keys sorted by bytes, numbers
-// as in RFC 8785. Integers beyond 2^53 and numbers beyond float64 keep their digits. An empty r becomes null;
-// Canonical does not change what is not JSON or is nested deeper than MaxDepth.
+// Canonical returns r in canonical form, so that equal values are equal bytes: no white space, keys sorted by bytes,
+// numbers as in RFC 8785. Only integers beyond 2^53 and numbers beyond float64 keep the digits they have. An empty r
+// becomes null. Canonical returns r unchanged if it is not JSON or is nested deeper than MaxDepth.
 func (r Raw) Canonical() Raw {
 	if len(r) == 0 {
 		return Raw("null")

@@ -120,6 +120,14 @@ func TestRoute(t *testing.T) {
 	}
 }
 
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		`"pass"`: "pass", " \"pass\"\n": "pass", `{"b":1, "a":2}`: `{"a":2,"b":1}`, ` null `: "", ``: "", `  `: "  ",
+	} {
+		require.Equal(t, want, tree.Raw(in).Text(), in)
+	}
+}
+
 func TestCanonicalSpellsEqualValuesAlike(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"b":1.0,"a":[1e2, -0.0, 0.1]}`: `{"a":[100,0,0.1],"b":1}`,
