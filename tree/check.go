@@ -18,7 +18,7 @@ const (
 	MaxNodeLine    = 4 << 10  // bytes of any other sentence in a node, such as a title, guidance or condition
 	MaxLessons     = 4        // lessons in one node
 	MaxConditions  = 8        // entries in each of Content.AppliesWhen and Content.NotWhen
-	MaxOccurrences = 256      // occurrences of one case; older ones are dropped
+	MaxOccurrences = 256      // occurrences of one case; the oldest beyond that are dropped
 	MaxChildren    = 10_000   // children of one node
 	maxOrigins     = 1_000    // origins with counters in one node
 )
@@ -239,11 +239,13 @@ func (c *checker) strings(n *Node) {
 	}
 }
 
-// CheckLinks returns the laws that n breaks together with its parent and children, joined, each as a *LawError, or
-// nil. The parent exists, is one level above and names n as a child. The children exist, are one level below, have n's
-// direction, and have n's error type or a miss of that type, unless n's Provenance.Lost names them. Levels rise by one
-// along every link, so a node that passes is never its own ancestor. get returns ErrNotFound for an absent node;
-// CheckLinks returns any other error of get.
+// CheckLinks returns all laws about n and its parent and children that n breaks, joined, each as a *LawError, or nil:
+//
+//   - The parent exists, is one level above n, and has n as a child.
+//   - Each child exists, is one level below n, and has n's direction. It has n's error
+//     type or a miss of that type, unless n.Provenance.Lost contains it.
+//
+// get returns a node by its id, and ErrNotFound if there is none. CheckLinks returns any other error of get.
 func CheckLinks(ctx context.Context, n *Node, get func(context.Context, string) (Node, error)) error {
 	c := &checker{id: n.ID}
 	if n.Parent != "" {
@@ -306,8 +308,8 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// IsSlug reports whether s can name an error type: 1 to 64 lower-case ASCII letters, digits and _. A store names
-// folders by error types.
+// IsSlug reports whether s can be the name of an error type: 1 to 64 lower-case ASCII letters, digits and _. So it can
+// also be the name of a folder in a store.
 func IsSlug(s string) bool {
 	return isWord(s) && len(s) <= 64 && s == strings.ToLower(s)
 }

@@ -2,18 +2,18 @@ package tree
 
 import "iter"
 
-// Counts holds numbers of nodes, as Count returns them.
+// Counts holds numbers of nodes, as Count returns them. No number includes drafts (see Node.Draft).
 type Counts struct {
 	Levels     map[string]int `json:"levels"`     // nodes in use (see Node.Live), by node type
 	Types      map[string]int `json:"types"`      // nodes in use, by error type
 	Directions map[string]int `json:"directions"` // nodes in use, by direction
-	Statuses   map[string]int `json:"statuses"`   // nodes in use or not, by Node.Standing; no drafts
-	Out        int            `json:"out"`        // nodes not in use; no drafts
+	Statuses   map[string]int `json:"statuses"`   // all nodes, by Node.Standing
+	Out        int            `json:"out"`        // nodes not in use
 	Again      int            `json:"again"`      // nodes in use that rules wrote because a model failed
 }
 
-// Count counts nodes, such as those of a store's Scan, and returns the first error among them. It skips drafts (see
-// Node.Draft).
+// Count counts nodes, such as those that Scan of a store yields. It returns the first error that nodes yields, with no
+// counts.
 func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 	c := Counts{
 		Levels: map[string]int{}, Types: map[string]int{},
@@ -41,16 +41,16 @@ func Count(nodes iter.Seq2[Node, error]) (Counts, error) {
 	return c, nil
 }
 
-// Analyses counts the nodes of a store by what wrote them: a model or rules.
+// Analyses counts nodes by what analysed the mistake (Provenance.Analyst): a model or the rules.
 type Analyses struct {
 	ByModel int            `json:"byModel"`
 	ByRules int            `json:"byRules"`
-	Again   int            `json:"again"`  // of ByRules: nodes in use to be analysed again when a model is available
-	Models  map[string]int `json:"models"` // of ByModel, by model name
+	Again   int            `json:"again"`  // nodes of ByRules that are in use and wait for a model (Provenance.Again)
+	Models  map[string]int `json:"models"` // nodes of ByModel, by the name of the model
 }
 
-// Counting returns an iterator that yields nodes unchanged and counts those that a model or rules analysed in n. It
-// empties n.Models; the other counts continue from their values.
+// Counting returns an iterator that yields the same as nodes, and adds each node that it yields to the counts in n.
+// Counting itself only empties n.Models.
 func (n *Analyses) Counting(nodes iter.Seq2[Node, error]) iter.Seq2[Node, error] {
 	n.Models = map[string]int{}
 	return func(yield func(Node, error) bool) {

@@ -6,42 +6,44 @@ import (
 	"time"
 )
 
-// Credit is the measured effect of a memory on the runs that received it. Package effect derives it from the ledger and
-// can derive it again.
+// Credit is the measured effect of a memory on the runs that received it. Package effect computes it from the ledger.
 type Credit struct {
 	Runs   int     `json:"runs"`            // first attempts that received the memory
 	Tests  int     `json:"tests,omitempty"` // different tests among Runs; 0 in data written before this field existed
 	Right  int     `json:"right"`           // right runs among Runs
-	Effect float64 `json:"effect"`          // estimated share of right runs with the memory minus that without, -1 to 1
+	Effect float64 `json:"effect"`          // share of right runs with the memory minus without it, -1 to 1
 	SD     float64 `json:"sd"`              // standard deviation of Effect
 	PHarm  float64 `json:"pHarm"`           // probability that Effect is below 0
-	Before float64 `json:"before"`          // PHarm as it was before any run
+	Before float64 `json:"before"`          // PHarm before the first run
 
-	// Prior is the confidence, 0 to 1, of the model or the rules that wrote the memory. Content.Confidence starts there,
-	// rises with runs in favour of the memory and falls with runs against it; see Node.SetPrior.
+	// Prior is the confidence, 0 to 1, with which the memory was written. Content.Confidence begins with it; runs with
+	// the memory then change it, see Node.SetPrior.
 	Prior float64 `json:"said"`
 
-	Repeated  int      `json:"repeated,omitempty"`  // runs that received the memory and still made its mistake
-	Refreshed int      `json:"refreshed,omitempty"` // value of Repeated when a model last rewrote the memory
-	Confirmed int      `json:"confirmed,omitempty"` // right runs with the memory, of tests that made its mistake before
-	NotOn     []string `json:"notOn,omitempty"`     // ids of tests that it misled, sorted; unless pinned, not used there
-	Held      *Held    `json:"held,omitempty"`      // why the memory is held back; nil: it is not
+	Repeated  int `json:"repeated,omitempty"`  // runs that received the memory and still made its mistake
+	Refreshed int `json:"refreshed,omitempty"` // value of Repeated when a model last rewrote the memory
+	Confirmed int `json:"confirmed,omitempty"` // right runs with the memory on tests that had its mistake before
+
+	// NotOn has the ids of tests that the memory misled, sorted. These tests receive the memory only if it is pinned.
+	NotOn []string `json:"notOn,omitempty"`
+	Held  *Held    `json:"held,omitempty"` // why the memory is held back; nil: it is not
 }
 
-// Held records why and since when a memory is out of use because it harms, and its status before.
+// Held records that a memory is out of use because of its measured effect.
 type Held struct {
-	Since time.Time `json:"since"` // time of the last run that counted against the memory
+	Since time.Time `json:"since"` // time of the latest run when the memory was taken out of use
 	Was   Status    `json:"was"`   // status of the memory before
 	Why   string    `json:"why"`   // the reason, a sentence
 }
 
-// MaxNotOn is the maximum length of Credit.NotOn.
+// MaxNotOn is the maximum number of tests in Credit.NotOn.
 const MaxNotOn = 64
 
 // enoughRuns is the number of runs that weigh as much as the analyst's confidence.
 const enoughRuns = 10
 
-// HeldBack reports whether n is quarantined or retired because runs with it went worse.
+// HeldBack reports whether n is quarantined or retired because of its measured effect (Credit.Held), not for another
+// reason.
 func (n *Node) HeldBack() bool {
 	return n.Credit != nil && n.Credit.Held != nil && (n.Status == Quarantined || n.Status == Retired)
 }
@@ -50,14 +52,14 @@ func (n *Node) HeldBack() bool {
 // reason.
 const fewRepeats = 2
 
-// Disregarded reports whether agents ignore n: since a model last rewrote it at least two runs repeated its mistake,
-// and in all more runs repeated it than confirmed it.
+// Disregarded reports whether n fails to prevent its mistake: two or more runs repeated the mistake since a model last
+// rewrote n, and in all more runs repeated it (Credit.Repeated) than went right (Credit.Confirmed).
 func (n *Node) Disregarded() bool {
 	c := n.Credit
 	return c != nil && c.Repeated-c.Refreshed >= fewRepeats && c.Repeated > c.Confirmed
 }
 
-// Prior returns the confidence, 0 to 1, that n was written with, before the runs that received it changed it.
+// Prior returns the confidence, 0 to 1, with which n was written, before any run changed Content.Confidence.
 func (n *Node) Prior() float64 {
 	if n.Credit != nil {
 		return n.Credit.Prior
@@ -65,10 +67,10 @@ func (n *Node) Prior() float64 {
 	return n.Content.Confidence
 }
 
-// SetPrior sets the confidence that n was written with, 0 to 1, and derives Content.Confidence from it and from
-// n.Credit. Without Credit the two are equal. Else SetPrior makes two estimates: prior odds, shifted by as much as the
-// runs changed the odds that n helps; and a mean of prior and 1-PHarm, in which prior weighs as much as ten runs. It
-// takes the estimate farther in the direction of the runs, so a run that went well never lowers the confidence.
+// SetPrior sets the confidence with which n was written to prior, 0 to 1, and computes Content.Confidence. Without
+// Credit that is prior. With Credit it is one of two estimates: the log-odds of prior plus the change of the log-odds
+// that n helps, from Before to PHarm; and the mean of prior, with the weight of ten runs, and 1-PHarm, with the weight
+// of Credit.Runs. SetPrior takes the higher estimate if PHarm is at most Before, else the lower.
 func (n *Node) SetPrior(prior float64) {
 	n.Content.Confidence = prior
 	c := n.Credit

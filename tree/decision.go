@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// DecisionKind is what a person decided about a memory.
+// DecisionKind is what a person decided about a memory, an evaluation or a draft.
 type DecisionKind string
 
 // The kinds of decision.
 const (
-	DecisionForget  DecisionKind = "forget"  // take a memory out of use; lessons that used it are learned again
-	DecisionPin     DecisionKind = "pin"     // protect a memory from learning, measured effects and pruning
+	DecisionForget  DecisionKind = "forget"  // take a memory out of use; lessons learned from it are learned again
+	DecisionPin     DecisionKind = "pin"     // keep the text of a memory, and keep the memory in use
 	DecisionBan     DecisionKind = "ban"     // never inject a memory, and never learn it again
 	DecisionEdit    DecisionKind = "edit"    // give a memory another text, which later learning keeps
 	DecisionTeach   DecisionKind = "teach"   // add a lesson without a case
@@ -23,15 +23,14 @@ const (
 	DecisionUndo    DecisionKind = "undo"    // revert an earlier decision
 )
 
-// BuriedFor is Node.ArchivedFor in the tombstone of a banned memory. Before it becomes a tombstone, a banned memory
-// keeps its status.
+// BuriedFor is Node.ArchivedFor of the tombstone of a banned memory, and what Standing returns for a banned memory.
 const BuriedFor = "banned"
 
 // rejectedFor begins the ArchivedFor of a draft that a person rejected.
 const rejectedFor = "rejected: "
 
-// Name returns the name of the decision for people: k itself, and "label" for DecisionRelabel, because most labels are
-// an evaluation's first.
+// Name returns the name of the decision for people: "label" for DecisionRelabel, because most labels are the first of
+// an evaluation, and k itself for any other.
 func (k DecisionKind) Name() string {
 	if k == DecisionRelabel {
 		return "label"
@@ -39,39 +38,40 @@ func (k DecisionKind) Name() string {
 	return string(k)
 }
 
-// Reject turns n, which holds a draft of a lesson, into a refused memory: archived and banned, with a Decision of the
-// person by, at this time and for the reason why.
+// Reject turns n, a draft of a lesson, into a rejected one: archived and banned. n.Decision records the person by, the
+// time at and the reason why.
 func (n *Node) Reject(at time.Time, by, why string) {
 	n.Status, n.Mark, n.ArchivedFor = Archived, Banned, rejectedFor+why
 	n.Decision = &Decision{Kind: DecisionBan, At: at, By: by, Why: why, Hash: ContentHash(n)}
 }
 
-// Rejected reports whether n holds a draft that a person rejected, and the rejection is in force.
+// Rejected reports whether n is a draft that a person rejected, and the rejection was not undone.
 func (n *Node) Rejected() bool { return n.Entombed() && n.Draft() }
 
-// Draft reports whether n never was a memory: it holds a draft that a person rejected. That is so even if the
-// rejection was undone.
+// Draft reports whether n is a draft that a person rejected at some time, even if the rejection was undone. A draft was
+// never in use as a memory.
 func (n *Node) Draft() bool { return n.Type != Case && strings.HasPrefix(n.ArchivedFor, rejectedFor) }
 
 // Decision is a person's latest decision on a memory. It is part of the node, so exports and merges carry it; Later
 // determines which of two decisions is in force. A Decision does not record edits: Node.Provenance does.
 type Decision struct {
-	Kind DecisionKind `json:"said"` // forget, pin, ban, or undo if no decision is in force
+	Kind DecisionKind `json:"said"` // forget, pin or ban; undo: none of them is in force
 	At   time.Time    `json:"at"`
 	By   string       `json:"by,omitempty"`
 	Why  string       `json:"why,omitempty"`
 	Hash string       `json:"hash,omitempty"` // ContentHash of the memory when it was forgotten or banned
 
-	// Fresh reports that the tree has not evolved since the decision. The next evolution learns everything that depends on
+	// Fresh means that the tree has not evolved since the decision. The next evolution learns the lessons that depend on
 	// the memory again.
 	Fresh bool `json:"fresh,omitempty"`
 
-	// Purged reports that the text of the memory was deleted. Tombstone returns what remains.
+	// Purged means that the texts of the memory were deleted; its tombstone remains (see Tombstone).
 	Purged bool `json:"purged,omitempty"`
 }
 
-// Later reports whether decision w is in force and o is not, if a node has both. Either may be nil; any decision is in
-// force over none. A purge wins, then the later time. At equal times the order is forget, ban, pin, undo.
+// Later reports whether w replaces o when two versions of a node are merged. Either may be nil: any decision replaces
+// nil. A purge replaces any other decision; otherwise the later decision replaces the earlier. At equal times forget
+// replaces ban, ban replaces pin, and pin replaces undo.
 func (w *Decision) Later(o *Decision) bool {
 	switch {
 	case w == nil || o == nil:
@@ -97,10 +97,10 @@ func (n *Node) Kept() bool { return n.Mark == Pinned || n.Provenance.By == ByPer
 // Forgotten reports whether a person took n out of use with DecisionForget.
 func (n *Node) Forgotten() bool { return n.Decision.Is(DecisionForget) }
 
-// ByPerson is Provenance.By of a text that a person wrote.
+// ByPerson is the Provenance.By of a memory whose text a person wrote.
 const ByPerson = "person"
 
-// ContentHash returns a hash of n's id, content and case data. It ignores the rest, such as status and counters.
+// ContentHash returns a hash of ID, Content and CaseData of n, and of no other field.
 func ContentHash(n *Node) string {
 	c := n.Clone()
 	return contentHash(&Node{ID: c.ID, Content: c.Content, CaseData: c.CaseData})
@@ -121,9 +121,9 @@ func (c *checker) word(n *Node) {
 	c.line("word", w.Why)
 }
 
-// Tombstone returns what remains of the forgotten or banned memory n when it is exported or purged: id, decision, and
-// for a lesson its check and the ids of its cases, by which a tree recognizes it. The result is archived. If n is a
-// tombstone already, it is a copy of n.
+// Tombstone returns what remains of the forgotten or banned memory n when it is exported or purged: an archived node
+// without texts. It has the decision and what identifies n: the id and, for an experience or strategy, the first check
+// and the ids of the nodes that n was made of. n.Decision must not be nil. If n is Buried, Tombstone returns a copy.
 func Tombstone(n *Node) Node {
 	if n.Buried() {
 		return n.Clone()
@@ -152,10 +152,10 @@ func Tombstone(n *Node) Node {
 	return out
 }
 
-// Entombed reports whether a person forgot or banned n. Such a node is exported as a Tombstone.
+// Entombed reports whether a person forgot or banned n. An export has only the Tombstone of such a node.
 func (n *Node) Entombed() bool { return n.Decision.Is(DecisionForget) || n.Decision.Is(DecisionBan) }
 
-// Buried reports whether n is a tombstone: forgotten or banned, and without its content.
+// Buried reports whether n is a tombstone: forgotten or banned, and without its texts.
 func (n *Node) Buried() bool {
 	t := &n.Content
 	return n.Entombed() && n.Status == Archived && n.CaseData == nil && t.Title+t.Description+t.Guidance == ""

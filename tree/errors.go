@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// ErrNotFound means that nothing has the requested id. Compare with errors.Is.
+// ErrNotFound means that nothing with the requested id exists. Compare with errors.Is.
 var ErrNotFound = errors.New("not found")
 
 // FieldError is the error for an invalid value in input.
 type FieldError struct {
-	Field   string // dotted path, such as scene.route
-	Problem string // continues a sentence that begins with the field's name
+	Field   string // dotted path of the field, such as scene.route
+	Problem string // the rest of a sentence that begins with Field, such as "is missing"
 }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
@@ -34,8 +34,8 @@ func CheckText(field, s string, limit int) error {
 // LawError is the error for a node that breaks a law; see Check.
 type LawError struct {
 	Node string // id of the node
-	Law  string // the law, a sentence
-	Got  string // what was found instead
+	Law  string // the law, as a sentence
+	Got  string // what the node has instead, as a sentence
 }
 
 func (e *LawError) Error() string {

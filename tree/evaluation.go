@@ -7,10 +7,11 @@ import (
 )
 
 // Evaluation is one judged run of an agent on one test case, and the input of memtree. Correct is whether the judgment
-// was right, and Direction in which way it was wrong; memtree derives an absent one from Judgment and GroundTruth.
+// was right; Direction is in which way it was wrong. If one of the two is absent, memtree derives it from Judgment and
+// GroundTruth.
 type Evaluation struct {
-	ID          string             `json:"id,omitempty"`     // idempotency key; see Key
-	RunID       string             `json:"run_id,omitempty"` // if empty, see Identify
+	ID          string             `json:"id,omitempty"`     // key of the evaluation; may be empty, see Key
+	RunID       string             `json:"run_id,omitempty"` // may be empty, see Identify
 	CaseID      string             `json:"case_id,omitempty"`
 	Attempt     int                `json:"attempt,omitempty"` // from 1; 0: unknown
 	At          time.Time          `json:"at,omitzero"`
@@ -39,14 +40,13 @@ type Agent struct {
 // Limits of an Evaluation.
 const (
 	MaxField    = 1 << 20 // bytes of one text or JSON value of an Evaluation
-	MaxName     = 1 << 10 // bytes of an id, a name or a route
+	MaxName     = 1 << 10 // bytes of an id, name or route
 	maxSuite    = 1 << 12 // tests in one suite
 	maxAttempts = 1 << 20 // largest Evaluation.Attempt
 )
 
-// Key returns the key under which a store accepts the evaluation: its id, or, without one, a hash of run, case,
-// attempt, prompt and judgment. Two evaluations with one key are the same run; see Identify for evaluations without a
-// run id.
+// Key returns the key under which a store accepts the evaluation: ID, or if ID is empty, a hash of run, case, attempt,
+// prompt and judgment. Evaluations with the same key are the same run. Call Identify first if RunID is empty.
 func (e *Evaluation) Key() string {
 	if e.ID != "" {
 		return e.ID
@@ -54,11 +54,11 @@ func (e *Evaluation) Key() string {
 	return "v_" + Hash(e.RunID, e.CaseID, itoa(e.Attempt), e.Prompt, string(e.Judgment.Canonical()))
 }
 
-// Identify sets the run id of an evaluation that has neither id nor run id: to its trial, else to its time. So the
-// same answer at another time is another run, and a run that is recorded twice is one run. Without trial and time
-// Identify changes nothing, and equal evaluations are the same run.
+// Identify sets RunID if both ID and RunID are empty: to Trial, or if Trial is empty, to At. So the same judgment at
+// another time is another run, and a run that is recorded twice is one run. If Trial and At are empty too, Identify
+// changes nothing, and evaluations with equal content are the same run.
 //
-// Call it before filling in a time that is not the run's own.
+// Call Identify before setting At to a time that is not the run's own.
 func (e *Evaluation) Identify() {
 	switch {
 	case e.ID != "" || e.RunID != "":
@@ -69,8 +69,8 @@ func (e *Evaluation) Identify() {
 	}
 }
 
-// Digest returns a hash of all fields except ID, At, Evidence and Excuse. Two evaluations with one key are duplicates
-// if their digests are equal. Otherwise they contradict each other, unless only the later one has a label.
+// Digest returns a hash of all fields except ID, At, Evidence and Excuse. A store compares the digests of evaluations
+// with the same key to distinguish a duplicate from a contradiction, see store.Known.Judge.
 func (e *Evaluation) Digest() string {
 	correct := ""
 	if e.Correct != nil {
@@ -91,12 +91,12 @@ func (e *Evaluation) Digest() string {
 	return Hash(append(parts, e.Scope.SuiteTests...)...)
 }
 
-// Labelled reports whether the evaluation has a correct flag, a direction (Environment too) or a ground truth.
+// Labelled reports whether Correct, Direction (even taxonomy.Environment) or GroundTruth is set.
 func (e *Evaluation) Labelled() bool {
 	return e.Correct != nil || e.Direction != taxonomy.None || !e.GroundTruth.Null()
 }
 
-// Check returns a *FieldError for the first field that is missing, invalid or contradicts another, or nil.
+// Check returns a *FieldError for the first field that is missing, is invalid or contradicts another field; else nil.
 func (e *Evaluation) Check() error {
 	for _, f := range []struct {
 		name, text string

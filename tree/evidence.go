@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// Evidence is what a test tool recorded about a run, for a person who reviews it: the failure, the steps, pictures of
-// the page. It is no part of the identity of a run (Key, Digest) or of a case (EvidenceID). No guidance contains it; a
-// model that looks at a verdict a second time (package look) is shown it. It only names the pictures; a store.Gallery
-// has their bytes.
+// Evidence is what a test tool recorded about a run, for people who review the run: the failure, the steps, pictures of
+// the page. Key, Digest and EvidenceID ignore it. Guidance never contains it, but a model that takes a second look at
+// the verdict (package look) sees it. Evidence only names pictures; a store.Gallery has their bytes.
 type Evidence struct {
-	Failure  string     `json:"failure,omitempty"` // the failure, as printed by the tool
+	Failure  string     `json:"failure,omitempty"` // message of the failure, as the tool printed it
 	Steps    []TestStep `json:"steps,omitempty"`   // in the order in which they ran
 	Pictures []Picture  `json:"pictures,omitempty"`
 	Links    []Link     `json:"links,omitempty"`
@@ -32,7 +31,7 @@ type Picture struct {
 	Type   string `json:"type"`           // one of PictureTypes
 	Width  int    `json:"width"`          // width in pixels
 	Height int    `json:"height"`         // height in pixels
-	Bytes  int    `json:"bytes"`          // size of the file
+	Bytes  int    `json:"bytes"`          // size of the file in bytes
 }
 
 // Link is an http or https address of a page about the run.
@@ -50,13 +49,14 @@ const (
 	MaxLinks    = 8        // links of one run
 	MaxPicture  = 8 << 20  // bytes of one picture
 	MaxSide     = 16_384   // pixels of a picture's width or height
-	MaxPixels   = 64 << 20 // pixels of a picture in all
+	MaxPixels   = 64 << 20 // width times height of a picture
 )
 
 // PictureTypes returns the content types that a Picture may have.
 func PictureTypes() []string { return []string{"image/png", "image/jpeg", "image/webp"} }
 
-// File returns the name of the picture's file within a store, such as pictures/….png. The extension follows from Type.
+// File returns the path of the picture's file within a store, such as pictures/….png: the hash, with an extension that
+// follows from Type.
 func (p *Picture) File() string {
 	kind := strings.TrimPrefix(p.Type, "image/")
 	return "pictures/" + p.SHA256 + "." + kind
@@ -67,7 +67,7 @@ func IsPictureID(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Empty reports whether e is nil or has no failure, steps, pictures and links.
+// Empty reports whether e is nil or has neither failure nor steps, pictures or links.
 func (e *Evidence) Empty() bool {
 	return e == nil || e.Failure == "" && len(e.Steps)+len(e.Pictures)+len(e.Links) == 0
 }
@@ -82,7 +82,8 @@ func (e *Evidence) Clone() *Evidence {
 	return &c
 }
 
-// Texts yields a pointer to each text in e, to be read or replaced, with the text's limit in bytes.
+// Texts yields a pointer to each text in e, through which the caller may change the text, and the limit of the text in
+// bytes. e may be nil.
 func (e *Evidence) Texts() iter.Seq2[*string, int] {
 	return func(yield func(*string, int) bool) {
 		for _, t := range e.texts() {
@@ -177,7 +178,7 @@ func (l Link) Safe() bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil
 }
 
-// DropUnsafe removes the links that are not Safe, such as those that redaction broke. e may be nil.
+// DropUnsafe removes the links that are not Safe, such as links that redaction changed. e may be nil.
 func (e *Evidence) DropUnsafe() {
 	if e != nil {
 		e.Links = slices.DeleteFunc(e.Links, func(l Link) bool { return !l.Safe() })

@@ -1,10 +1,10 @@
 package tree
 
-// Excuse is why a run does not show whether its agent judges well, as the test tool noted. A person's label of the run
-// outweighs it.
+// Excuse is why a run does not show whether its agent judges well, as reported by the test tool. A label that a person
+// gives the run outweighs the excuse.
 type Excuse string
 
-// The excuses. An empty Excuse is none.
+// The excuses. An empty Excuse means that there is none.
 const (
 	Healed      Excuse = "healed"      // the tool repaired the test while it ran
 	Retried     Excuse = "retried"     // the test passed after attempts that failed

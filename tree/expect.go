@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Expectation is one property that a part of a page should have. It is read once from the text From, when a case is
-// formed, so the text is not parsed again.
+// Expectation is one property that a part of a page should have. It was read from the text From when the case was
+// formed.
 type Expectation struct {
 	Where    Where  `json:"where"`
-	Property string `json:"property"`           // one of OfText, OfState and so on
+	Property string `json:"property"`           // kind of property: OfText, OfState, OfValue, …
 	Expected string `json:"expected,omitempty"` // the right value; "" if only Seen is known
 	Seen     string `json:"seen,omitempty"`     // the wrong value that was observed; "" if unknown
 	From     string `json:"from"`               // text that the expectation was read from
@@ -21,7 +21,7 @@ type Where struct {
 	Role  string `json:"role,omitempty"`  // ARIA role of the element
 	Name  string `json:"name,omitempty"`  // name or label of the element
 	Page  string `json:"page,omitempty"`  // part of the page that contains the element; "": the whole page of the case
-	After string `json:"after,omitempty"` // what has to be done before the element is visible; "": nothing
+	After string `json:"after,omitempty"` // what the agent has to do to make the element visible; "": nothing
 }
 
 // The values of Expectation.Property. They determine the meaning of Expected and Seen.
@@ -29,7 +29,7 @@ const (
 	OfText      = "text"      // the text of the element, or any text of the page if Where has no name
 	ofCount     = "count"     // the number of elements that Where locates
 	OfState     = "state"     // a state of the element, such as Enabled
-	OfValue     = "value"     // the number next to the name of the element
+	OfValue     = "value"     // the number beside the name of the element
 	ofOrder     = "order"     // the names of elements in order, separated by “ > ”
 	OfAttribute = "attribute" // an HTML attribute of the element as name=value: type=password
 	OfRelation  = "relation"  // a relation of numbers on the page; the only one is Product
@@ -53,7 +53,7 @@ const (
 	maxRole         = 20 // bytes of Where.Role
 )
 
-// Check returns a *FieldError if the expectation is malformed, else nil. It does not compare the expectation with the
+// Check returns a *FieldError for the first invalid field of e, else nil. It does not compare the other fields with the
 // text From.
 func (e *Expectation) Check() error {
 	bad := func(field, problem string, args ...any) error {

@@ -12,9 +12,9 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// EvidenceID returns the id of a case, "" for a node without evidence. It is a hash of the evidence, so equal evidence
-// has the same id in every tree and importing it twice changes nothing. Evidence is the test case, the scene, the
-// judgment, the ground truth, the direction and the evaluator's reason; not the run, the time or the analysis.
+// EvidenceID returns the id of case n, "" if n has no CaseData. It is a hash of the evidence, so equal evidence has the
+// same id in every tree. Evidence is the test case, the scene, the judgment, the ground truth, the direction and the
+// evaluator's reason; not the run, the time or the analysis.
 func EvidenceID(n *Node) string {
 	if n.CaseData == nil {
 		return ""
@@ -26,15 +26,15 @@ func EvidenceID(n *Node) string {
 		d.AgentJudgment, string(n.Direction), d.EvaluatorReason)
 }
 
-// GroupID returns the id of an experience or a strategy of type t: a hash of its error type, its direction d and the
-// ids of the nodes that it was first made of, in any order.
+// GroupID returns the id of a new experience or strategy of type t: a hash of its error type, its direction d and
+// founding, the ids of the nodes that it is made of, in any order. The node keeps the id when its children change.
 func GroupID(t Type, errorType string, d taxonomy.Direction, founding []string) string {
 	members := slices.Compact(slices.Sorted(slices.Values(founding)))
 	return string(t[:1]) + "_" + Hash(append([]string{errorType, string(d)}, members...)...)
 }
 
 // LessonID returns the id of l: a hash of its Check, Mistake and Instead, ignoring case and spacing. If Check is the
-// catalogue's text, the id depends on l.Kind alone and survives a change of that text.
+// catalogue's text (l.From is FromCatalogue), the id is a hash of l.Kind instead and survives a change of the text.
 func LessonID(l Lesson) string {
 	if l.Kind != "" && l.From == FromCatalogue {
 		return "l_" + Hash("kind", l.Kind)
@@ -45,8 +45,8 @@ func LessonID(l Lesson) string {
 
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// Hash returns the digest used in memtree's ids: 20 characters of base 32, 100 bits, of the SHA-256 of the parts. Each
-// part is preceded by its length as 8 bytes, so that {"ab", "c"} and {"a", "bc"} differ.
+// Hash returns the digest used in memtree's ids: the first 100 bits of the SHA-256 of the parts, as 20 characters of
+// base 32. Each part is preceded by its length as 8 bytes, so that {"ab", "c"} and {"a", "bc"} differ.
 func Hash(parts ...string) string {
 	h := sha256.New()
 	var n [8]byte
@@ -58,8 +58,8 @@ func Hash(parts ...string) string {
 	return base32Lower.EncodeToString(h.Sum(nil))[:20]
 }
 
-// Spelled returns the JSON of n. Two nodes are equal if and only if their JSON is. It returns "" if n has no JSON,
-// as with a NaN or a Raw that is none; Check refuses such a node.
+// Spelled returns the JSON of n, to compare nodes: two nodes count as equal if their JSON is equal. It returns "" if n
+// cannot be encoded because it contains a NaN or invalid JSON; Check refuses such a node.
 func Spelled(n *Node) string {
 	b, err := json.Marshal(n)
 	if err != nil {

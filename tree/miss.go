@@ -2,8 +2,8 @@ package tree
 
 import "slices"
 
-// Miss is one thing that the agent should have checked in a test and did not, or checked wrongly. A wrong judgment has
-// one or more. Package enhance turns the fields of a Miss into sentences for people and agents (enhance.Wording).
+// Miss is one thing that the agent should have checked in a test and did not check, or checked wrongly. A wrong
+// judgment has one or more misses. enhance.Wording turns the fields of a Miss into sentences for people and agents.
 type Miss struct {
 	Check     string   `json:"check,omitempty"`   // id of a check of the taxonomy or of the tree's own; "" if none fits
 	ErrorType string   `json:"errorType"`         // the kind of misjudgment
@@ -17,8 +17,8 @@ type Miss struct {
 	Sure      float64  `json:"sure"`              // confidence in Check, 0 to 1
 	At        []string `json:"at,omitempty"`      // fields of the evaluation that the miss was read from, such as reason
 
-	// Expect holds the properties of pages that these fields state in a plain form, at most MaxExpectations. It is empty
-	// in cases stored before the field existed.
+	// Expect holds what the page should have shown, as far as the fields in At state it in a plain form; at most
+	// MaxExpectations. It is empty in cases that were stored before Expect existed.
 	Expect []Expectation `json:"expect,omitempty"`
 }
 
@@ -36,8 +36,8 @@ const (
 	MaxThings = 4  // things that one miss or lesson names in What
 )
 
-// Says returns the lessons of n: the stored ones of an experience or strategy, and for a case those of its
-// misses. Misses of one check become one lesson; Says skips a miss with neither check nor text.
+// Says returns the lessons of n: Content.Lessons, or for a case with misses, a lesson for each check that it missed.
+// Says skips a miss that has neither check nor text.
 func (n *Node) Says() []Lesson {
 	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
 		return n.Content.Lessons
@@ -75,7 +75,7 @@ func (n *Node) Has(check string) bool {
 	return n.CaseData != nil && slices.ContainsFunc(n.CaseData.Misses, func(m Miss) bool { return m.Check == check })
 }
 
-// About holds a person's decisions on which checks a case concerns. They outweigh its analysis.
+// About holds a person's decisions on which checks a case concerns. They outweigh the analysis of the case.
 type About struct {
 	Not []string `json:"not,omitempty"` // ids of checks that the case does not concern, sorted
 	Is  []string `json:"is,omitempty"`  // ids of checks that the case concerns, sorted
@@ -108,8 +108,8 @@ func without(list []string, s string) []string {
 	return out
 }
 
-// Denies reports whether a person decided that the case does not concern the check of at least one of the lessons. d
-// may be nil.
+// Denies reports whether a person decided (d.About.Not) that the case does not concern the check of one or more of the
+// lessons. d may be nil.
 func (d *CaseData) Denies(lessons []Lesson) bool {
 	if d == nil || d.About == nil {
 		return false

@@ -2,18 +2,17 @@ package tree
 
 import "slices"
 
-// SamePlace reports whether two runs were at the same place of a suite. s and o each hold the tests of the suite in
-// order, as of that run. A test that is added or removed moves the index of every test behind it, so neither the index
-// nor the whole list identifies a place. Two places are the same if:
+// SamePlace reports whether two runs were at the same place of a suite. s and o have the tests of the suite in order,
+// each as of its run. A test that is added or removed changes the position of every later test, so neither the position
+// nor the whole list identifies a place. Two places are the same if the lists and positions are equal, or if:
 //
 //   - the test is the same, and
-//   - the test before it or the test after it is the same. A test that is in only one
-//     of the lists was added or removed, and is skipped. Being first in both lists,
-//     or last in both, is the same neighbour.
+//   - the test before it or the test after it is the same. A test that only one
+//     of the lists has was added or removed, and is skipped. Being first in both lists,
+//     or last in both, counts as the same neighbour.
 //
-// If a list has the test more than once and only one neighbour matches, a place where both match is preferred. A
-// position outside its list matches only if the lists and positions are equal. SamePlace does not compare the names of
-// the suites.
+// The places differ if only one neighbour matches, and one of the lists has the test a second time with both neighbours
+// matching. SamePlace does not compare the names of the suites.
 func (s *Scope) SamePlace(o *Scope) bool {
 	if slices.Equal(s.SuiteTests, o.SuiteTests) {
 		return s.Position == o.Position
@@ -34,7 +33,7 @@ func (s *Scope) SamePlace(o *Scope) bool {
 	return !fitsElsewhere(o.SuiteTests, o.Position, mine, a) && !fitsElsewhere(s.SuiteTests, s.Position, other, b)
 }
 
-// PlaceTest returns the test at s.Position in s.SuiteTests, "" if the position is outside the list.
+// PlaceTest returns the test at s.Position in s.SuiteTests, or "" if s.SuiteTests has no such position.
 func (s *Scope) PlaceTest() string {
 	if s.Position < 0 || s.Position >= len(s.SuiteTests) {
 		return ""

@@ -8,19 +8,20 @@ import (
 	"github.com/memtree/memtree/taxonomy"
 )
 
-// Refused holds what people refused: the sentences and checks of memories that were banned, forgotten or rejected. It
-// is built from those memories; callers query it before they inject or learn a memory.
+// Refused holds what people refused: the sentences and checks of memories that they banned, forgot or rejected. Callers
+// query it before a run receives a memory and before a lesson is learned.
 //
-//   - A banned, forgotten or rejected lesson removes its check from the cases it rested on.
-//   - The sentence of a banned or rejected lesson is removed from every memory, whatever its cases are, unless a
-//     person wrote it there later. A sentence of the catalogue is identified by its check, in every language and with
-//     any things inserted.
-//   - A lesson written by a person replaces the sentence for its check in cases, and in strategies that
-//     no person wrote.
-//   - A lesson that lost cases is not injected if too few remain.
+//   - A banned, forgotten or rejected lesson removes its check from the cases that the lesson rested on.
+//   - The sentence of a banned or rejected lesson is removed from every memory, unless a person wrote that memory
+//     later. A sentence of the catalogue is recognized by its check, in every language and with any things inserted.
+//   - The text of a lesson that a person wrote replaces the sentence for the same check in cases, and in strategies
+//     that no person wrote.
+//   - A lesson that lost cases is not given to a run if too few cases remain.
 //
-// A strategy aggregates lessons. Refusing one affects only the strategy, and the sentences that a person wrote in it. A
-// nil Refused refuses nothing. A Refused is immutable.
+// A banned, forgotten or rejected strategy removes no check from cases, because a strategy only summarizes lessons; of
+// its sentences only those that a person wrote are refused.
+//
+// A nil Refused refuses nothing. A Refused is immutable.
 type Refused struct {
 	rules RefusalRules
 	cases map[matter]map[string]*Refusal
@@ -31,21 +32,21 @@ type Refused struct {
 	examples bool // an active lesson was taught for tests by name
 }
 
-// Refusal is a person's decision against a sentence or a check.
+// Refusal is a person's decision against a memory, or against a sentence or check in it.
 type Refusal struct {
-	Said  DecisionKind `json:"said"` // what the person decided: ban, forget or reject
-	By    string       `json:"by,omitempty"`
-	Check string       `json:"check,omitempty"` // the check that is no longer injected; "" if unknown
+	Said  DecisionKind `json:"said"`            // what the person decided: ban, forget or reject
+	By    string       `json:"by,omitempty"`    // name of the person
+	Check string       `json:"check,omitempty"` // the refused check; "": the whole memory, or a sentence without a check
 
 	at time.Time
 }
 
-// RefusalRules are the rules of a team's taxonomy that a Refused needs. Without Wider no check has a more general one;
-// without Least one case suffices for a lesson; without Says a sentence of the catalogue is refused by its check alone.
+// RefusalRules are the rules of a team's taxonomy that a Refused needs. Each may be nil.
 type RefusalRules struct {
-	Wider func(check string) string  // returns the more general check, "" for none
-	Least func(errorType string) int // returns the fewest cases of a lesson of an error type
-	// Says returns the catalogue's sentences for a check after a mistake of direction d, in every language.
+	Wider func(check string) string  // returns the more general check, "" for none; nil: no check has one
+	Least func(errorType string) int // returns how many cases a lesson of an error type needs; nil: one
+	// Says returns the catalogue's sentences for a check after a mistake of direction d, in every language; nil: a
+	// sentence of the catalogue is recognized by its check only, and not by its text.
 	Says func(check string, d taxonomy.Direction) []string
 }
 
@@ -63,8 +64,8 @@ type ownWords struct {
 	notWhen []string // not injected for tests that these conditions name
 }
 
-// NewRefused collects what people refused from the experiences and strategies among nodes, including those out of use.
-// It skips cases.
+// NewRefused collects what people refused, and the lessons that people wrote, from the experiences and strategies among
+// nodes. nodes must include those out of use. Cases are ignored.
 func NewRefused(nodes []Node, rules RefusalRules) *Refused {
 	r := &Refused{rules: rules, cases: map[matter]map[string]*Refusal{}, said: map[string]*Refusal{},
 		ours: map[matter]ownWords{}, jobs: map[string]bool{}}
@@ -127,7 +128,7 @@ func refusalOf(n *Node) *Refusal {
 	return &Refusal{Said: n.Decision.Kind, By: n.Decision.By, at: n.Decision.At}
 }
 
-// Sentence reports whether a person banned or rejected a lesson with the sentence s, ignoring case, spacing and final
+// Sentence reports whether a person banned or rejected a lesson with the sentence s. It ignores case, spacing and final
 // punctuation.
 func (r *Refused) Sentence(s string) bool {
 	if r == nil {
@@ -137,14 +138,14 @@ func (r *Refused) Sentence(s string) bool {
 	return no && fold(s) != ""
 }
 
-// Examples reports whether a lesson in use names tests for which it is retrieved first (Taught.For).
+// Examples reports whether any lesson in use was taught for certain tests (Taught.For).
 func (r *Refused) Examples() bool { return r != nil && r.examples }
 
-// Job reports whether a person rejected the draft that evolution wrote for the job with this key (see Provenance.Job).
+// Job reports whether a person rejected the draft that the evolution job with this key wrote (see Provenance.Job).
 func (r *Refused) Job(key string) bool { return r != nil && r.jobs[key] }
 
-// Check reports whether people refused a check for case n: the catalogue's sentence for the check, or a lesson about
-// the check, or about a more general one, that rests on n.
+// Check reports whether people refused a check for case n. They refused either the catalogue's sentence for the check,
+// or a lesson that rests on n and is about the check or a more general check.
 func (r *Refused) Check(n *Node, check string) bool { return r.check(n, check) != nil }
 
 func (r *Refused) check(n *Node, check string) *Refusal {
@@ -173,8 +174,8 @@ func (r *Refused) of(id string, d taxonomy.Direction, check string) *Refusal {
 	return nil
 }
 
-// Lesson reports whether people refused lesson l of n: its sentence, or its check in all cases that it rests on. A
-// text that a person wrote is refused only for its sentence, and not by a refusal before it was written.
+// Lesson reports whether people refused lesson l of n: its sentence, or its check for each case that it rests on. If a
+// person wrote the text of n, only its sentence counts, and only refusals since the person wrote it.
 func (r *Refused) Lesson(n *Node, l *Lesson) bool { return r.lesson(n, l) != nil }
 
 func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {
@@ -202,8 +203,8 @@ func (r *Refused) lesson(n *Node, l *Lesson) *Refusal {
 	return no
 }
 
-// Heed returns n as it may be injected: without what people refused, and with the text that people wrote instead. It
-// returns nil if nothing remains, and n itself if nothing changed. The result may share memory with n.
+// Heed returns n as a run may receive it: without what people refused, and with the lessons that people wrote in place
+// of others. It returns nil if nothing remains, and n itself if nothing changed. The result may share memory with n.
 func (r *Refused) Heed(n *Node) *Node {
 	switch {
 	case n.Mark == Banned || n.Forgotten():
@@ -300,8 +301,8 @@ func (r *Refused) withMisses(n *Node, each func(Miss) (Miss, bool)) *Node {
 	return &c
 }
 
-// HeedOwn is Heed for the one test that case n came from. Where a person rejected a lesson about the check, n loses the
-// check and its advice, and keeps what a person noted on that run (Miss.How). It returns nil if nothing remains.
+// HeedOwn is Heed for the test that case n came from. It differs for a miss whose lesson a person rejected: if a person
+// noted what went wrong in the run (Miss.How), the miss remains with that note, without its check and advice.
 func (r *Refused) HeedOwn(n *Node) *Node {
 	if r == nil || n.CaseData == nil || n.Mark == Banned || n.Forgotten() {
 		return r.Heed(n)
@@ -309,7 +310,7 @@ func (r *Refused) HeedOwn(n *Node) *Node {
 	return r.heedCase(n, true)
 }
 
-// Ours returns when a person last wrote a lesson about a check that case n missed; the zero time if nobody did.
+// Ours returns when a person last wrote a lesson about one of the checks that case n missed; zero if nobody did.
 func (r *Refused) Ours(n *Node) (at time.Time) {
 	if r == nil || n.CaseData == nil {
 		return at
@@ -322,16 +323,16 @@ func (r *Refused) Ours(n *Node) (at time.Time) {
 	return at
 }
 
-// Beyond returns case n as it may be injected for tests other than its own: without misses whose lesson has conditions
-// of a person, because these decide where it applies. It returns nil if nothing remains, and n itself if nothing
-// changed.
+// Beyond returns case n as tests other than its own may receive it. It removes each miss about whose check a person
+// wrote a lesson with conditions, because the person chose where that advice applies. Beyond returns nil if nothing
+// remains, and n itself if nothing changed or n is no case.
 func (r *Refused) Beyond(n *Node) *Node {
 	return r.unless(n, func(ours *ownWords) bool { return ours.when })
 }
 
-// Before returns case n as it may be injected for one test: without misses whose lesson a person excluded from that
-// test. mentions reports whether a condition (Content.NotWhen) may name the test. Before returns nil if nothing
-// remains, and n itself if nothing changed.
+// Before returns case n as one test may receive it. It removes each miss about whose check a person wrote a lesson that
+// excludes the test: mentions reports whether a condition of Content.NotWhen names the test. Before returns nil if
+// nothing remains, and n itself if nothing changed or n is no case.
 func (r *Refused) Before(n *Node, mentions func(condition string) bool) *Node {
 	return r.unless(n, func(ours *ownWords) bool { return slices.ContainsFunc(ours.notWhen, mentions) })
 }
@@ -361,7 +362,7 @@ func (r *Refused) refusesMiss(n *Node, m *Miss) *Refusal {
 	return r.check(n, m.Check)
 }
 
-// Left returns the refusals that keep n, or lessons of n, from being injected, each once.
+// Left returns the refusals because of which runs do not receive n, or lessons or misses of n; each refusal once.
 func (r *Refused) Left(n *Node) (out []Refusal) {
 	add := func(no *Refusal, check string) {
 		if no == nil {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// Scalar is a string or a number within a JSON value, as Raw.Replace finds it.
+// Scalar is a string or a whole number within a JSON value, as Raw.Replace passes it to its callback.
 type Scalar struct {
-	Text   string // without quotes, unescaped
-	Field  string // field whose value the scalar is; "" if the scalar is the name of a field
-	Listed bool   // the scalar is an element of an array that is the value of Field
-	Number bool   // a whole number without a sign, not a string
+	Text   string // the string without quotes and escapes, or the digits of the number
+	Field  string // name of the field with the scalar as value or in its array; "" for a field name, and if unknown
+	Listed bool   // the scalar is an element of an array
+	Number bool   // the scalar is a whole number without a sign, not a string
 }
 
-// Replace returns r with strings and numbers replaced. It calls f for every string, names of fields included, and for
-// every whole number without a sign. If f returns a count above 0, Replace puts f's string in place of the value. It
-// returns the sum of the counts too. All other bytes remain unchanged.
+// Replace returns r, which must be JSON, with strings and numbers replaced, and the sum of the counts that f returned.
+// It calls f for every string, names of fields included, and for every whole number without a sign. If the count is not
+// 0, the string that f returned replaces the scalar, as a JSON string. All other bytes remain unchanged.
 func (r Raw) Replace(f func(x Scalar) (string, int)) (Raw, int) {
 	w := replacer{in: r, f: f}
 	for w.at < len(w.in) {

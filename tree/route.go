@@ -2,12 +2,12 @@ package tree
 
 import "strings"
 
-// Route returns the pattern of the route s. It removes query, fragment and trailing slash, keeps only the path of a
-// URL, and replaces every segment that identifies one object (a number, a UUID, a hash) by :p. A leading # is no
-// fragment: Route("#/orders") is /orders.
+// Route returns the pattern of s, a route or URL. It keeps only the path, without a trailing slash, and replaces every
+// segment that identifies one object (a number, a UUID, a hash) by :p:
 //
 //	/orders/42?x=1#y → /orders/:p
 //
+// The route of a router that begins with # is a path too: Route("#/orders") is "/orders". Route("") is "", and
 // Route(Route(s)) is Route(s).
 func Route(s string) string {
 	s = strings.TrimSpace(s)

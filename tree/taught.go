@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Taught marks a lesson that rests on no case: a person or an agent taught it. It is retrieved by its own text and
-// conditions, and for the tests in For whatever else fits these.
+// Taught marks a lesson that rests on no case: a person taught it, or an agent proposed it. The lesson is found by its
+// conditions, and for the tests in For before any other memory.
 type Taught struct {
 	By      string   `json:"by,omitempty"`      // person who taught the lesson, or agent that proposed it
 	For     []string `json:"for,omitempty"`     // tests for which the lesson is retrieved first: prompts or test ids
@@ -20,23 +20,23 @@ type Taught struct {
 // MaxExamples is the maximum length of each of Taught.For and Taught.NotFor.
 const MaxExamples = 20
 
-// StandsAlone reports whether the experience or strategy n needs no children in this tree: its cases remained in
-// another tree, or it was taught without cases.
+// StandsAlone reports whether the experience or strategy n needs no children in this tree: n was imported without its
+// cases, or n was taught.
 func (n *Node) StandsAlone() bool { return n.Elsewhere != nil || n.Taught != nil }
 
-// OwnWords reports whether a person chose when lesson n is injected, by teaching it or by editing its conditions. Such
-// a lesson is found by its conditions; any other is found by the check that was missed.
+// OwnWords reports whether the conditions of lesson n are a person's: n was taught, or a person edited its conditions.
+// Retrieval finds such a lesson by its conditions and by Taught.For, and not by the check that was missed.
 func (n *Node) OwnWords() bool {
 	return n.Type == Experience && (n.Taught != nil || n.Provenance.By == ByPerson && n.Provenance.When)
 }
 
-// Example returns the id or prompt of a test in lower case and with single spaces, for comparison.
+// Example returns the id or prompt of a test in lower case and with single spaces, to compare it with others.
 func Example(test string) string {
 	return strings.ToLower(strings.Join(strings.FieldsFunc(test, unicode.IsSpace), " "))
 }
 
-// SameTest reports whether two ids or prompts name one test: they differ at most in case, white space, quotation marks
-// and final punctuation. It is false for an empty a.
+// SameTest reports whether two ids or prompts are of the same test: they differ at most in case, white space, quotation
+// marks and final punctuation. It returns false if a is empty.
 func SameTest(a, b string) bool {
 	if a == "" {
 		return false
@@ -83,10 +83,10 @@ func names(list, tests []string) bool {
 	})
 }
 
-// IsFor reports whether t.For names a test, given by its ids and prompts. t may be nil.
+// IsFor reports whether t.For has one of the ids and prompts of a test (see SameTest). t may be nil.
 func (t *Taught) IsFor(test ...string) bool { return t != nil && names(t.For, test) }
 
-// IsNotFor reports whether t.NotFor names a test, given by its ids and prompts. t may be nil.
+// IsNotFor reports whether t.NotFor has one of the ids and prompts of a test (see SameTest). t may be nil.
 func (t *Taught) IsNotFor(test ...string) bool { return t != nil && names(t.NotFor, test) }
 
 func (t *Taught) clone() *Taught {

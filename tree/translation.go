@@ -2,8 +2,8 @@ package tree
 
 import "slices"
 
-// Translation holds the texts of an experience in its second language: in English if Node.Lang is Chinese, and the
-// other way round. Check and Mistake are those of one lesson.
+// Translation holds the texts of an experience in its second language: English if Node.Lang is "zh", else Chinese.
+// Check and Mistake are the translation of one lesson.
 type Translation struct {
 	Lesson      string   `json:"lesson"` // Lesson.ID of the translated lesson
 	Title       string   `json:"title,omitempty"`
@@ -12,7 +12,7 @@ type Translation struct {
 	AppliesWhen []string `json:"appliesWhen,omitempty"`
 }
 
-// Texts returns the title, check, mistake and conditions of o, none if o is nil.
+// Texts returns the title, check, mistake and conditions of o, in this order; nil if o is nil.
 func (o *Translation) Texts() []string {
 	if o == nil {
 		return nil
@@ -20,8 +20,9 @@ func (o *Translation) Texts() []string {
 	return append([]string{o.Title, o.Check, o.Mistake}, o.AppliesWhen...)
 }
 
-// In returns n in the language lang: a copy with the texts of Content.Other if these are in lang and n still has their
-// lesson, else n itself. The copy has no NotWhen. The lesson keeps its id and loses its Instead.
+// In returns n in the language lang: a copy with the texts of Content.Other if they are in lang and n still has the
+// lesson that they translate, else n itself. NotWhen and the Instead of that lesson have no translation, so they are
+// empty in the copy.
 func (n *Node) In(lang string) *Node {
 	o := n.Content.Other
 	if o == nil || lang != otherLang(n.Lang) {

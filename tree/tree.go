@@ -1,8 +1,8 @@
 // Package tree defines memories and the laws that every memory obeys.
 //
 // A wrong judgment becomes a case (level 1); cases with one root cause become an experience (level 2); experiences of
-// one error type become a strategy (level 3). All three are one type, Node. Input is an Evaluation, and a stage of
-// memtree proposes a Change. Package ledger defines the record of what happens to memories; package store is the
+// one error type become a strategy (level 3). All three are one type, Node. The input of memtree is an Evaluation; its
+// stages propose a Change. Package ledger defines the record of what happens to memories; package store defines the
 // interface of the storage for both.
 //
 // The package has no state and does no input or output; everything in it is safe for concurrent use as long as callers
@@ -48,21 +48,22 @@ func (t Type) Level() int {
 // Status is whether a node is in use, and why not.
 type Status string
 
-// The statuses. Guidance has only probation and active nodes, and in one run of ten a node that was held back.
+// The statuses. Guidance has only probation and active nodes, and in one run of ten also a quarantined node that is
+// HeldBack, to measure its effect again.
 const (
 	Probation   Status = "probation"   // in use, but not yet confirmed by later cases of other tests or by runs
 	Active      Status = "active"      // in use
-	Quarantined Status = "quarantined" // not in use: imported and not yet promoted, or likely to harm and measured again
+	Quarantined Status = "quarantined" // not in use: an import not yet promoted, or a memory likely to harm (HeldBack)
 	Retired     Status = "retired"     // not in use: an experience or strategy that lost its evidence, or harms
 	Archived    Status = "archived"    // not in use, for the reason in ArchivedFor
 )
 
-// Mark is a person's lasting decision on a node.
+// Mark is whether a person pinned or banned a node. Node.Decision records who did, and when.
 type Mark string
 
 // The marks of a node.
 const (
-	Unmarked Mark = ""    // no lasting decision
+	Unmarked Mark = ""    // neither pinned nor banned
 	Pinned   Mark = "pin" // learning keeps the node's text; measured effects and pruning do not take it out of use
 	Banned   Mark = "ban" // the node is never in use, whatever its status
 )
@@ -99,11 +100,12 @@ type Node struct {
 	Decision     *Decision           `json:"word,omitempty"`         // a person's latest decision on the node
 }
 
-// Elsewhere describes the cases of an experience or strategy that was imported without them: counts and ids.
+// Elsewhere describes the cases of an experience or strategy that was imported without them. If several imports
+// described it, each number is the greatest of theirs.
 type Elsewhere struct {
 	Cases int      `json:"cases"`
-	Tests int      `json:"tests"` // different tests, as counted in one export
-	Runs  int      `json:"runs"`
+	Tests int      `json:"tests"`         // different tests of the cases
+	Runs  int      `json:"runs"`          // runs that made the mistakes of the cases
 	IDs   []string `json:"ids,omitempty"` // ids of the cases, sorted; an id is the hash of the evidence
 }
 
@@ -116,21 +118,22 @@ type Content struct {
 	AppliesWhen []string     `json:"appliesWhen,omitempty"` // conditions under which the memory applies, one sentence each
 	NotWhen     []string     `json:"notWhen,omitempty"`     // conditions under which the memory does not apply
 	Lessons     []Lesson     `json:"lessons,omitempty"`     // at most MaxLessons
-	Scenes      []string     `json:"scenes,omitempty"`      // scene types of the memory's cases, most frequent first
-	Other       *Translation `json:"other,omitempty"`       // the text in the other language, if the writer provided it
+	Scenes      []string     `json:"scenes,omitempty"`      // scene types of two or more of its tests, most tests first
+	Other       *Translation `json:"other,omitempty"`       // the text in the other language; nil: there is none
 }
 
-// Lesson is one thing learned: a kind of check, the things on which it was missed, and how. Kind, What and Mistake are
-// what happened. Check is an instruction: the catalogue's sentence, unless a person or a model wrote a better one.
+// Lesson is one thing learned: which check was missed, on which things, and how. Kind, What and Mistake describe what
+// happened. Check is an instruction for the agent: the catalogue's sentence, unless a person or a model wrote another.
 type Lesson struct {
 	ID   string   `json:"id"`             // l_…, see LessonID
 	Kind string   `json:"kind,omitempty"` // id of a check of the taxonomy or of the tree's own; "" if none fits
 	What []string `json:"what,omitempty"` // things on which the check was missed, at most MaxThings
-	// Scenes, in a strategy, are the scene types with most of the misses: sorted, at most MaxThings.
+	// Scenes, only in a strategy, are the scene types in which the check was missed most: sorted by name, at most
+	// MaxThings.
 	Scenes  []string `json:"scenes,omitempty"`
 	Check   string   `json:"check"`             // what to do
 	Mistake string   `json:"mistake,omitempty"` // what went wrong
-	Instead string   `json:"instead,omitempty"`
+	Instead string   `json:"instead,omitempty"` // more of the instruction in Check; "": none
 	// From is the author of Check: catalogue, person or model, "" if unknown.
 	From  string   `json:"from,omitempty"`
 	Cites []string `json:"cites,omitempty"` // ids of the cases that the lesson rests on
@@ -138,18 +141,18 @@ type Lesson struct {
 	Times int      `json:"times,omitempty"` // number of runs that missed the check
 }
 
-// Metadata holds the dates and counts of a node. The dates are times of evaluations; in a taught lesson, of the
-// teaching.
+// Metadata holds the dates and counts of a node. CreatedAt and UpdatedAt are times of evaluations, not
+// of storing them; in a taught lesson, CreatedAt is the time of the teaching.
 type Metadata struct {
 	CreatedAt   time.Time `json:"createdAt"`
 	UpdatedAt   time.Time `json:"updatedAt"`
-	UsageCount  int       `json:"usageCount"`  // runs that received the node
+	UsageCount  int       `json:"usageCount"`  // runs that received the node, in all trees
 	SuccessRate float64   `json:"successRate"` // share of UsageCount that was right, 0 to 1
 }
 
 // CaseData is the evidence of a case and its analysis. TestCase, AgentJudgment and EvaluatorReason are evidence and
-// never change. Misses is the analysis as data; ActualError, ErrorReason and AvoidanceHint put it in sentences. A
-// later analysis may replace these four.
+// never change. Misses is the analysis as data; ActualError, ErrorReason and AvoidanceHint are the same analysis in
+// sentences. A later analysis may replace these four fields.
 type CaseData struct {
 	TestCase        TestCase `json:"testCase"`
 	AgentJudgment   string   `json:"agentJudgment"`             // content of a JSON string; other JSON in canonical form
@@ -158,9 +161,9 @@ type CaseData struct {
 	ErrorReason     string   `json:"errorReason"`               // root cause of ActualError
 	AvoidanceHint   string   `json:"avoidanceHint"`
 	Misses          []Miss   `json:"misses,omitempty"` // what was missed, most important first
-	About           *About   `json:"about,omitempty"`  // a person's decisions; prevents another analysis
+	About           *About   `json:"about,omitempty"`  // a person's decisions; if set, the case is not analysed again
 
-	Evidence *Evidence `json:"evidence,omitempty"` // from the test tool, of the first run that has any; no part of the id
+	Evidence *Evidence `json:"evidence,omitempty"` // of the first run that has any; the id of the case ignores it
 }
 
 // TestCase is the test in which the agent's judgment was wrong.
@@ -174,12 +177,12 @@ type TestCase struct {
 // Scene is the page or step of the product under test.
 type Scene struct {
 	ID    string `json:"id,omitempty"`
-	Type  string `json:"type,omitempty"`  // a scene type of the taxonomy, or the team's own
-	Route string `json:"route,omitempty"` // route of the page; in a node a pattern, see Route
+	Type  string `json:"type,omitempty"`  // a scene type of the taxonomy, or any other name
+	Route string `json:"route,omitempty"` // route of the page; in a node, the pattern that the function Route returns
 }
 
-// Scope is where a memory applies. An empty field restricts nothing. A memory with SuiteTests applies at its place in
-// the suite, which its neighbouring tests identify: see SamePlace.
+// Scope is where a memory applies. An empty field restricts nothing. A memory with SuiteTests applies only at one place
+// of the suite: that of the test at Position, see SamePlace.
 type Scope struct {
 	Product    string   `json:"product,omitempty"`
 	Suite      string   `json:"suite,omitempty"`
@@ -187,59 +190,60 @@ type Scope struct {
 	SuiteTests []string `json:"suite_tests,omitempty"`
 	Position   int      `json:"position,omitempty"` // zero-based index in SuiteTests
 
-	// Build is the version or hash of the product under test. It does not limit where a memory applies. In a memory it
-	// is the build in which the mistake was last made; in a query it is the present build. Only if the two are equal
-	// are facts of that run known to hold still.
+	// Build is the version or hash of the product under test. It does not limit where a memory applies. In a memory,
+	// Build is the build in which the mistake was last made; in a query, the present build. If both are equal, what was
+	// true of the page in that run is still true.
 	Build string `json:"build,omitempty"`
 }
 
-// Origin identifies the tree in which a node was created.
+// Origin identifies the tree in which a node was created. It is zero if a lesson was learned from cases of several
+// trees.
 type Origin struct {
 	ID    string `json:"id,omitempty"`
-	Label string `json:"label,omitempty"`
+	Label string `json:"label,omitempty"` // name of the tree for people
 }
 
-// Provenance records who or what wrote the present revision, and from what.
+// Provenance records who or what wrote the present content of a node, and from what.
 type Provenance struct {
 	By       string   `json:"by"`                 // formation, evolution, person or import
 	Analyst  string   `json:"analyst,omitempty"`  // what analysed the mistake: "rules" or "model"
-	Model    string   `json:"model,omitempty"`    // name of the model
+	Model    string   `json:"model,omitempty"`    // name of the model, "" if none answered
 	Template string   `json:"template,omitempty"` // id and version of the prompt
-	Job      string   `json:"job,omitempty"`      // key of the evolution job that wrote the revision
-	Cites    []string `json:"cites,omitempty"`    // ids of the nodes that the revision was written from
-	Left     []string `json:"left,omitempty"`     // ids of cases that the writer left out, as of another cause; sorted
-	Lost     []string `json:"lost,omitempty"`     // ids of cases that people took from the node since then; sorted
+	Job      string   `json:"job,omitempty"`      // key of the evolution job that wrote the content
+	Cites    []string `json:"cites,omitempty"`    // ids of the nodes that the content was written from
+	Left     []string `json:"left,omitempty"`     // ids of cases left out because they have another cause; sorted
+	Lost     []string `json:"lost,omitempty"`     // ids of cases that people's decisions took from the node later; sorted
 	When     bool     `json:"when,omitempty"`     // a person wrote the conditions too, not only the text
-	Again    bool     `json:"again,omitempty"`    // the model failed and rules wrote it: analyse again
+	Again    bool     `json:"again,omitempty"`    // rules wrote the content because a model failed: analyse again
 
-	At time.Time `json:"at,omitzero"` // when a person last wrote the text; such a text wins in merges
+	At time.Time `json:"at,omitzero"` // when a person last changed the content; the later At wins in merges
 }
 
-// Unread reports whether rules alone wrote a memory, so that a model may still analyse what it was written from.
+// Unread reports whether rules wrote the content and a model may still write it: none has answered yet, or one failed.
 func (p *Provenance) Unread() bool { return p.Analyst == "rules" && (p.Again || p.Model == "") }
 
-// Occurrence is one run that made the mistake of a case, the first of them too.
+// Occurrence is one run that made the mistake of a case, such as the run that the case was made from.
 type Occurrence struct {
-	Evaluation string    `json:"evaluation"` // key of the evaluation of the run
+	Evaluation string    `json:"evaluation"` // key of the run's evaluation
 	RunID      string    `json:"run_id,omitempty"`
 	CaseID     string    `json:"case_id,omitempty"`
 	At         time.Time `json:"at"`
-	Near       bool      `json:"near,omitempty"` // the evidence is similar, not equal
+	Near       bool      `json:"near,omitempty"` // other evidence: nearly the same, or the same miss in the same test
 }
 
-// Counters count the runs of one origin (see Origin) that received a node.
+// Counters count the runs of one tree that received a node.
 type Counters struct {
 	Used    int `json:"used"`    // runs that received the node
 	Correct int `json:"correct"` // right runs among Used
 }
 
-// Live reports whether n is in use and may be injected: active or on probation, not banned, not superseded.
+// Live reports whether n is in use, so that runs may receive it: active or on probation, not banned, not superseded.
 func (n *Node) Live() bool {
 	return (n.Status == Active || n.Status == Probation) && n.Mark != Banned && n.SupersededBy == ""
 }
 
-// Standing returns the status of n for people: "banned" for one that a person banned, since its status is only
-// what an undo restores.
+// Standing returns the status of n to show to people: "banned" if a person banned n, else n.Status. The Status of a
+// banned node is only what an undo restores.
 func (n *Node) Standing() Status {
 	if n.Mark == Banned {
 		return BuriedFor
@@ -247,9 +251,9 @@ func (n *Node) Standing() Status {
 	return n.Status
 }
 
-// Text returns the text by which a query finds n. Of a case it is the prompt; of an experience or strategy title,
-// description and conditions. A lesson for which OwnWords is true adds its advice. If a person edited the conditions
-// of a lesson, its text is these and the advice only.
+// Text returns the text by which a query finds n: the prompt of a case; title, description and conditions of an
+// experience or strategy. If OwnWords is true, the advice is part of the text too; if moreover n was not taught, title
+// and description are no part of it.
 func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt
