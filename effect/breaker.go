@@ -12,7 +12,7 @@ type BreakerState string
 const (
 	Closed   BreakerState = "closed"    // runs receive memories
 	Open     BreakerState = "open"      // no run receives the memories; they are still retrieved and logged
-	HalfOpen BreakerState = "half-open" // half of the runs receive memories: a trial after the tree has evolved
+	HalfOpen BreakerState = "half-open" // at most half of the runs receive memories: a trial after the tree has evolved
 )
 
 // Limits of a Breaker.
@@ -28,8 +28,8 @@ const (
 // closed and without runs. It is not safe for concurrent use.
 type Breaker struct {
 	All   stream             `json:"all"`             // evidence of all runs
-	Types map[string]*stream `json:"types,omitempty"` // evidence of some runs, by the error type of their memories
-	Drawn int                `json:"drawn,omitempty"` // runs drawn so far, for the schedule
+	Types map[string]*stream `json:"types,omitempty"` // by error type of the memories found; "…" joins all after seven
+	Drawn int                `json:"drawn,omitempty"` // number of runs drawn so far, see [Holdout.Chances]
 	Guess guess              `json:"guess"`           // how hard the tests are
 }
 

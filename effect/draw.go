@@ -29,8 +29,8 @@ func unit(runID, salt string) float64 {
 	return float64(binary.BigEndian.Uint64(h.Sum(nil))>>11) / (1 << 53)
 }
 
-// DrawArm draws the arm of a run with the probabilities c. The result depends only on runID and salt, so anyone who
-// knows both can repeat the draw. runID must identify one judgment of one test; attempts at it share the arm.
+// DrawArm draws the arm of a run with the probabilities c. The result depends only on runID, salt and c, so anyone who
+// knows them can repeat the draw. runID must identify one run of one test; all its attempts share the arm.
 func DrawArm(runID, salt string, c Chances) Treatment {
 	switch u := unit(runID, salt); {
 	case u < c.None():
@@ -41,7 +41,7 @@ func DrawArm(runID, salt string, c Chances) Treatment {
 	return Memory
 }
 
-// Holdout is a schedule of the share of runs without memory: the runs with which those with memory are compared.
+// Holdout is a schedule of the share of runs that receive no memory. Runs with memory are compared with these runs.
 type Holdout struct {
 	// First is the share, 0 to 1, in the first Many runs, Later the share after them.
 	First, Later float64

@@ -21,8 +21,8 @@ type Joined struct {
 	Drawn   int         // number of trials whose arm chance decided
 	Asked   []Asked     // requests for guidance by runs, in the order of the ledger
 
-	// Questions is the number of requests for guidance without a run, such as of a person who wants to see it. No other
-	// count includes them.
+	// Questions is the number of requests for guidance without a run, such as those of a person who wants to see the
+	// guidance. No other count includes them.
 	Questions int
 
 	Outcomes
@@ -43,7 +43,7 @@ type Outcomes struct {
 type Asked struct {
 	At    time.Time
 	Arm   Treatment
-	Found bool    // memories were found for it, whatever the arm
+	Found bool    // memories were found for the run, whatever the arm
 	Took  float64 // milliseconds to the answer; 0: not measured
 }
 

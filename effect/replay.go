@@ -12,8 +12,8 @@ import (
 
 // RunLabel is what is known about a run after it was judged: whether its verdict was right.
 type RunLabel struct {
-	Labelled  bool // the truth is known
-	Correct   bool
+	Labelled  bool               // the truth is known; else Correct means nothing
+	Correct   bool               // the verdict was right
 	Direction taxonomy.Direction // which way the verdict was wrong, if it was
 }
 

@@ -66,7 +66,8 @@ type ReviewGain struct {
 	Nearest float64 `json:"nearest"` // the same if those most similar to a wrong case are reviewed first
 }
 
-// CalibrationBin is the verdicts whose predicted probability lies in one tenth of 0 to 1.
+// CalibrationBin summarises the verdicts whose predicted probability lies in one tenth of the range 0 to 1. Without
+// verdicts P and Wrong are 0.
 type CalibrationBin struct {
 	N     int     `json:"n"`     // number of verdicts
 	P     float64 `json:"p"`     // mean predicted probability of the verdicts

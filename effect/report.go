@@ -19,11 +19,12 @@ type Report struct {
 	// Compared counts the runs for which chance decided between memory and none. The evidence rests on them.
 	Compared int `json:"compared"`
 
+	// Lift compares how often runs are right with the memories found for them and with none. The four below are similar.
 	Lift
-	FalsePass Lift  `json:"falsePass"`         // share of runs with a missed defect: below 0 is better
-	FalseFail Lift  `json:"falseFail"`         // share of runs with a false alarm: below 0 is better
-	Repeat    Lift  `json:"repeat"`            // share of runs with a mistake that a memory found for them warns of
-	Control   *Lift `json:"control,omitempty"` // right runs, compared with those that received other memories
+	FalsePass Lift  `json:"falsePass"`         // of runs with a missed defect; below 0 is better
+	FalseFail Lift  `json:"falseFail"`         // of runs with a false alarm; below 0 is better
+	Repeat    Lift  `json:"repeat"`            // of runs with a mistake that a memory found for them warns of
+	Control   *Lift `json:"control,omitempty"` // of right runs, compared with runs that received other memories
 
 	EHelp  float64      `json:"eHelp"`           // evidence of help; at 20 help is proven
 	EHarm  float64      `json:"eHarm"`           // evidence of harm; at 20 harm is proven, and the breaker opens

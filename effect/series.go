@@ -157,14 +157,14 @@ func spans(asked []Asked) []Span {
 	return out
 }
 
-// Grown is the number of memories of a tree at a time.
+// Grown is the number of memories that had been made by a time.
 type Grown struct {
 	At time.Time `json:"at"`
-	N  int       `json:"n"` // memories made so far
+	N  int       `json:"n"` // memories made until At
 }
 
-// Growth returns how many memories a tree had over time, from the creation times of its memories in any order. It
-// returns about 200 points at most. It does not change made.
+// Growth returns how many memories had been made over time. made are their creation times, in any order; Growth does
+// not change it. The result has 201 points at most, in order of time.
 func Growth(made []time.Time) []Grown {
 	made = slices.SortedFunc(slices.Values(made), time.Time.Compare)
 	every := (len(made) + mostPoints - 1) / mostPoints

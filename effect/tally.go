@@ -9,9 +9,9 @@ import (
 
 // MemoryTally counts what runs showed about one memory that they received.
 type MemoryTally struct {
-	Repeated  int      // runs that made its mistake nevertheless
-	Confirmed int      // right runs of tests that made this mistake in an earlier run
-	NotOn     []string // ids of tests that it misleads, sorted; at most tree.MaxNotOn
+	Repeated  int      // runs that made the mistake that the memory warns of
+	Confirmed int      // right runs of tests on which an earlier run made this mistake
+	NotOn     []string // ids of tests that the memory misleads, see Tallies, sorted; at most tree.MaxNotOn
 }
 
 // fewAstray is the number of misled runs of a test from which a memory is no longer injected there: a single one may be

@@ -12,11 +12,13 @@ type VerdictCounts struct {
 	Passes, PassesSeen int // tests that pass in truth; of these, those judged to pass
 }
 
-// Truth estimates the share of tests that fail in truth among n tests, if a judge judged failed of them to fail (W. J.
-// Rogan and B. Gladen, American Journal of Epidemiology 107, 1978; interval: Z. Lang and J. Reiczigel, Preventive
-// Veterinary Medicine 113, 2014). known counts labelled verdicts of the judge on a random sample of tests that fail in
-// truth and a random sample of tests that pass. ok is false if one of the samples has fewer than 5 labels, the judge is
-// hardly better than chance, or n is 0.
+// Truth estimates the share of n tests that fail in truth. failed is the number of these tests that a judge judged to
+// fail. known counts labelled verdicts of this judge on a random sample of tests that fail in truth and a random sample
+// of tests that pass. ok is false if one of the samples has fewer than 5 labels, the judge is hardly better than
+// chance, or n is 0.
+//
+// The estimate is that of W. J. Rogan and B. Gladen, American Journal of Epidemiology 107, 1978; the interval that of
+// Z. Lang and J. Reiczigel, Preventive Veterinary Medicine 113, 2014.
 func Truth(failed, n int, known VerdictCounts) (e Estimate, ok bool) {
 	if n <= 0 || known.Fails < 5 || known.Passes < 5 {
 		return Estimate{0, wide}, false

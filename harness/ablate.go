@@ -21,8 +21,9 @@ import (
 // to find out whether one of them is to blame. The zero value runs nothing.
 //
 // An ablation needs a label that is known at once, from a Judge or a ground truth. It calls the wrapped function in the
-// background, concurrently with the caller's own runs. It uses the context of the run that failed, and ends with it.
-// Its runs are not recorded. Memory.Wait waits for ablations, so the wrapped function must not call Memory.Wait.
+// background, concurrently with the caller's own runs. It uses the context of the run that failed, and ends when that
+// context ends. Its runs are not recorded. Memory.Wait waits for ablations, so the wrapped function must not call
+// Memory.Wait.
 type AblateOptions struct {
 	Pairs      int // runs with the memories, and as many without, 2 to 16; 3 is a good choice; 0: no ablation
 	PerFailure int // most runs for one failure; 0: 24

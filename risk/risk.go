@@ -40,7 +40,7 @@ type Risk struct {
 	High float64 `json:"high"` // upper end of the 95 % interval of P
 
 	// Direction is the most frequent direction of wrong verdicts with the same value, such as pass. If none was wrong, it
-	// is that of the counts of other teams, or None.
+	// is the most frequent direction in the counts of other teams, or None.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 
 	// Enough is whether the signals are proven to predict, or Given added evidence. If it is false, P is the base rate and

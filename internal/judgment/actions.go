@@ -93,7 +93,7 @@ func Canonical(v any) string {
 // actionFields lists the names, folded, of a field that holds the actions of a judgment.
 const actionFields = " actions toolcalls calls steps tools "
 
-// IsActionField reports whether name, in any spelling, is that of a field that holds actions.
+// IsActionField reports whether name, in any spelling, is the name of a field that holds actions.
 func IsActionField(name string) bool { return among(actionFields, Fold(name)) }
 
 // ActionsIn returns the actions in v: v is a list of actions, or an object with such a list in a field whose name

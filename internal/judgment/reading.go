@@ -157,7 +157,7 @@ func Reasoning(v any) string {
 const defectLists = " defects defectdetails defectlist founddefects bugs buglist issues issuelist problems errors " +
 	"findings 缺陷 缺陷列表 缺陷详情 问题 问题列表 "
 
-// IsDefectList reports whether name, in any spelling, is that of a field that lists defects.
+// IsDefectList reports whether name, in any spelling, is the name of a field that lists defects.
 func IsDefectList(name string) bool { return among(defectLists, Fold(name)) }
 
 // defects returns the defects a value lists, in the order of the fields' names. told is false when it has no such

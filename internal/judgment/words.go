@@ -59,7 +59,7 @@ func among(list, folded string) bool {
 
 func trimIs(folded string) string { return strings.TrimPrefix(folded, "is") }
 
-// IsVerdictField reports whether name, in any spelling, is that of a field that holds a verdict.
+// IsVerdictField reports whether name, in any spelling, is the name of a field that holds a verdict.
 func IsVerdictField(name string) bool {
 	f := Fold(name)
 	return among(verdictFields, f) || among(defectFields, f)

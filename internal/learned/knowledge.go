@@ -73,7 +73,7 @@ func (k *Knowledge) Foresee(e *ledger.Entry) {
 // Foreseen drops the notes of Foresee, once all entries were added again.
 func (k *Knowledge) Foreseen() { k.undone = nil }
 
-// Add adds what the entry e contains about facts: statements, decisions, and runs that received them.
+// Add adds what the entry e contains about facts: statements, decisions, and runs that received facts.
 func (k *Knowledge) Add(e *ledger.Entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/memtree/memtree/run"
 )
 
-// WorkFold keeps the runs under way and ended ones (package run) up to date with the ledger.
+// WorkFold keeps the runs of agents, under way and ended (package run), up to date with the ledger.
 type WorkFold struct{ *run.Log }
 
 // NewWork returns a WorkFold without runs.

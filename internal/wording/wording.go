@@ -11,7 +11,7 @@ import (
 )
 
 // Names names values in the language of a reader. A value that it does not know, such as one of a newer version, is
-// its own name; an unknown direction has none. It is safe for concurrent use if Say is.
+// its own name; an unknown direction has the name "". It is safe for concurrent use if Say is.
 type Names struct {
 	Lang string                                   // "en" or "zh"
 	Say  func(english string, args ...any) string // formats a sentence in that language
