@@ -31,7 +31,7 @@ type Query struct {
 	Agent        tree.Agent       // the agent, for the ledger
 	RunID        string           // id of the run; "": guidance is never withheld at random
 	Holdout      *effect.Holdout  // replaces Options.Holdout, for example for a suite
-	Limits       retrieval.Limits // how many memories of each level, and the minimum fit
+	Limits       retrieval.Limits // how many memories of each level, and the least confidence
 	Exclude      []string         // node ids that must not be used
 	ExcludeTests []string         // test cases whose memories must not be used
 	Step         string           // the next step within a run; the search uses it too
@@ -64,7 +64,7 @@ type Guidance struct {
 	Wording   string             `json:"wording,omitempty"`  // name of the wording, for the ledger
 	Items     []enhance.Item     `json:"items"`              // the memories in Text, then the facts about the product
 	Facts     []enhance.ToldFact `json:"facts,omitempty"`    // what Query.Observation shows of remembered misses
-	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why it is not in Text; nil: none
+	Nearest   *enhance.Item      `json:"nearest"`            // the nearest memory, and why Text omits it, if so; nil: none
 	Unformed  int                `json:"unformed,omitempty"` // if nothing fits: number of runs that are not formed yet
 	Note      string             `json:"note,omitempty"`     // what did not work as it should have
 }

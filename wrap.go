@@ -21,7 +21,7 @@ import (
 )
 
 // Wrap returns a function like run that puts guidance into the prompt, calls run, and has the result judged and
-// recorded in the background. The ground truth is not passed to run. Memory never breaks a run.
+// recorded in the background. The ground truth is not passed to run. If memory fails, the run continues without it.
 func Wrap(m *Memory, run harness.RunTest, opts *harness.WrapOptions) harness.RunTest {
 	if opts != nil && !m.opts.ReadOnly {
 		if o, err := opts.Correct.Check(); err == nil && o.Do != ledger.Flag {

@@ -25,10 +25,10 @@ const (
 // Run runs an agent on each test as a subtest of that name. run receives the prompt with guidance appended, and no
 // ground truth. The subtest logs the guidance.
 //
-// A subtest fails if the agent returns an error or its judgment is wrong. judge decides that; if judge is nil, the
-// judgment is compared with the ground truth, and a test without one passes. When all subtests have ended, parallel
-// ones too, Run records the judgments in the store dir; "" is the value of MEMTREE_STORE. If that is not set, Run
-// uses no memory and records nothing.
+// A subtest fails if the agent returns an error or its judgment is wrong. judge decides that. If judge is nil, the
+// judgment is compared with the ground truth; it passes if there is none, or if the two cannot be compared. When all
+// subtests have ended, parallel ones too, Run records the judgments in the store dir; "" is the value of
+// MEMTREE_STORE. If that is not set, Run uses no memory and records nothing.
 func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, judge harness.Judge) {
 	t.Helper()
 	if dir == "" {
