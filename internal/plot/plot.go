@@ -29,10 +29,10 @@ const (
 	width, depth = 360.0, 270.0
 )
 
-// X returns the horizontal coordinate for share, 0 at the left end of the drawing area and 1 at the right.
+// X returns the horizontal coordinate of a share of the drawing area's width: 0 is its left end, 1 its right end.
 func X(share float64) float64 { return math.Round(10*(left+width*share)) / 10 }
 
-// Y returns the vertical coordinate for share, 0 at the bottom of the drawing area and 1 at the top.
+// Y returns the vertical coordinate of a share of the drawing area's height: 0 is its bottom, 1 its top.
 func Y(share float64) float64 { return math.Round(10*(top+depth*(1-share))) / 10 }
 
 // Chart is a chart for Template. All positions are coordinates in the SVG, as X and Y return them.

@@ -3,11 +3,11 @@
 // characters from text of outside sources ([Clean]).
 //
 // Every function is pure and safe for concurrent use. No function panics on any input. Results are valid UTF-8, except
-// that [Normal], [Squeeze] and [Append] do not change invalid bytes. English and Chinese are fully supported. Other
-// scripts are read as words between separators, kana like Chinese characters.
+// that [Normal], [Squeeze], [Append] and [Phrases] do not change invalid bytes. English and Chinese are fully
+// supported. Other scripts are read as words between separators, kana like Chinese characters.
 //
 // Work is bounded: the functions that build features ([Tokens], [Words], [Shingles]) read the first [MaxRunes]
-// characters, the others are linear in their input.
+// characters; the time of the others is linear in the text.
 //
 // Where to look:
 //   - tokens.go, stem.go: search tokens; language.go: the language; shingles.go: hashed n-grams

@@ -172,8 +172,8 @@ func (c *collector) bigrams(run []rune) {
 	}
 }
 
-// Terms returns the tokens of s (see Tokens), each once, in order. It omits single Chinese characters, because too many
-// texts have them.
+// Terms returns the tokens of s (see Tokens), each once, in order. It omits single Chinese characters and kana, because
+// too many texts have them.
 func Terms(s string) (out []string) {
 	seen := map[string]bool{}
 	for _, t := range Tokens(s) {

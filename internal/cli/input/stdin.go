@@ -6,7 +6,7 @@ import (
 )
 
 // Until returns a reader that reads from r until ctx ends. A plain read from a terminal or a pipe could block for ever
-// and would not notice Ctrl-C. When ctx ends, a blocked read is abandoned; the process ends soon after.
+// and would not notice Ctrl-C. When ctx ends, a blocked read is abandoned.
 func Until(ctx context.Context, r io.Reader) io.Reader { return interruptible{ctx, r} }
 
 type interruptible struct {

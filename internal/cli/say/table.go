@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/internal/text"
 )
 
-// Table is a text table that fits a given width, however long its texts are.
+// Table is a text table. To fit a given width, it cuts the cells of columns with Column.Least.
 type Table struct {
 	Columns []Column
 	Rows    [][]string
@@ -27,8 +27,8 @@ const gap = "  "
 // Add adds a row with these cells, one for each column.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Lines returns the lines of the table, the head first unless all headings are empty. If columns that are never cut
-// need more than width, lines are wider.
+// Lines returns the lines of the table, the head first unless all headings are empty. They are wider than width if the
+// columns cannot be cut enough.
 func (t *Table) Lines(width int) []string {
 	widths := t.fit(width - text.Width(t.Indent))
 	out := make([]string, 0, len(t.Rows)+1)

@@ -1,6 +1,7 @@
 // Package say prints what a command has to print: sentences in the language of the user, results as text or as JSON,
-// tables, pages, notes, errors and progress. It measures in terminal cells, and no text that it prints can move the
-// cursor or change a colour. The English sentences are literals in the commands; zh.po holds their Chinese.
+// tables, pages, notes, errors and progress. It measures in terminal cells. Wrapped texts, tables and errors lose what
+// could move the cursor or change a colour. The English sentences are literals in the commands; zh.po holds their
+// Chinese.
 package say
 
 import (
