@@ -11,8 +11,8 @@ import (
 // Message is one message in the transcript of an agent.
 type Message struct {
 	Role string `json:"role"` // system, user, assistant or tool
-	// Kind is decision, error, finding or task if the caller knows that the message has to stay. For other messages
-	// Compact reads the text, see [KindOf].
+	// Kind is decision, error, finding or task if the caller knows that Compact has to keep the message. "" lets
+	// Compact decide by the text, see [KindOf].
 	Kind ledger.WorkKind `json:"kind,omitempty"`
 	Text string          `json:"text"`
 }
@@ -34,9 +34,9 @@ type Compacted struct {
 	Before  int `json:"before"`  // tokens of the transcript
 	After   int `json:"after"`   // tokens of the result
 	Marked  int `json:"marked"`  // messages that Read recognized as an error, a finding or a decision
-	Left    int `json:"left"`    // messages of which only the summary has something
+	Left    int `json:"left"`    // messages that the summary replaces
 	Short   int `json:"short"`   // marked messages that lost some sentences
-	Clipped int `json:"clipped"` // messages that were cut, because the budget has no room for all of them
+	Clipped int `json:"clipped"` // messages that were cut, because the kept messages exceeded the budget
 }
 
 const (
@@ -47,12 +47,13 @@ const (
 	leastText = 8   // tokens of a clipped message
 )
 
-// Compact shortens a transcript to at most o.Budget tokens. If it has less than four fifths of that, it stays
+// Compact shortens a transcript to at most o.Budget tokens. A transcript of at most four fifths of the budget stays
 // unchanged. Otherwise Compact keeps, whole and in order: system messages, messages with a kind, errors, findings,
-// decisions, and the last ones. It replaces the others by a summary of their sentences with the rarest terms, as far as
-// there is room. If even the kept messages do not fit, those that Read recognized lose their other sentences, and a
-// sentence that several have stays once; then the longest messages are cut, to nothing if need be. No message with a
-// kind is dropped, so very many of them may exceed the budget. The same transcript gives the same result.
+// decisions, and the last messages. It replaces the others by a summary of their sentences with the rarest terms, as
+// far as there is room. If even the kept messages do not fit, those that Read recognized lose their other sentences,
+// and a sentence that several messages have stays once. If that is not enough, the longest messages are cut, to nothing
+// if need be. No message with a kind is dropped, so very many of them may exceed the budget. The same transcript gives
+// the same result.
 func Compact(list []Message, o CompactOptions) ([]Message, Compacted) {
 	c := compaction{o: o}
 	if c.o.Count == nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Episode is an ended run that is like a goal, with how well it fits.
+// Episode is an ended run that is like a goal, and how well it fits. Without a goal, Runs.Find returns any run as one.
 type Episode struct {
 	Run
-	Score float64 `json:"score"` // likeness, lowered by age and changed by ratings
+	Score float64 `json:"score"` // 0 to 1: likeness, lowered by age and changed by ratings; 0 if no goal was given
 }
 
 // The weights of an episode beside its likeness.
@@ -27,8 +27,8 @@ const (
 )
 
 // Like returns the ended runs whose goals are like goal, the best first, at most limit; 0: all. The score is the share
-// of terms that both have, lowered by the age of the run at the time now and changed by people's ratings. f restricts
-// the runs.
+// of the terms of the shorter goal that both goals have, lowered by the age of the run at the time now and changed by
+// people's ratings. f restricts the runs; its State Open means all ended runs.
 func (l *Log) Like(goal string, f Filter, limit int, now time.Time) []Episode {
 	if f.State == "" || f.State == Open {
 		f.State = Ended
@@ -70,13 +70,13 @@ func (r *Runs) Like(ctx context.Context, goal string, f Filter, limit int) (out 
 // leastCommon is how many runs have to have something in common.
 const leastCommon = 3
 
-// Common returns a reason that ended runs like of have in common, taken from runs of the same product and outcome: the
-// reason that is most like those of the others. It returns "" if fewer than three different reasons are similar: the
-// same text in several runs counts once. It compares terms, not meaning, so a person has to confirm what is made of it.
-func (l *Log) Common(of *Run) string {
-	f := Filter{State: of.State, Product: of.Product}
+// Common returns a reason that several runs gave for the outcome of ended: runs of the same product and outcome, with a
+// similar goal. It is the reason most similar to the others, "" if fewer than three different reasons are similar; the
+// same text in several runs counts once. Common compares terms, not meaning, so a person has to confirm the reason.
+func (l *Log) Common(ended *Run) string {
+	f := Filter{State: ended.State, Product: ended.Product}
 	var reasons []string
-	goal := termsOf(of.Goal)
+	goal := termsOf(ended.Goal)
 	for _, r := range l.List(f) {
 		if goal.like(termsOf(r.Goal)) < 2*leastLike {
 			continue
@@ -100,9 +100,9 @@ func (l *Log) Common(of *Run) string {
 	return best
 }
 
-// Common returns a reason that ended runs like of have in common, "" if there is none. See [Log.Common].
-func (r *Runs) Common(ctx context.Context, of *Run) (out string, err error) {
-	err = r.o.View(ctx, func(l *Log) { out = l.Common(of) })
+// Common returns a reason that several runs gave for the outcome of ended, "" for none. See [Log.Common].
+func (r *Runs) Common(ctx context.Context, ended *Run) (out string, err error) {
+	err = r.o.View(ctx, func(l *Log) { out = l.Common(ended) })
 	return out, err
 }
 

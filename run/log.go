@@ -61,8 +61,9 @@ func (l *Log) hasKey(id, key string) bool {
 	return key != "" && r != nil && r.Keys[key]
 }
 
-// Add adds the update in the entry e, if it has one. The first update of a run begins it. Add ignores an update that l
-// has, one that its run has no room for, and one that comes after the run's end, except feedback.
+// Add adds the update in the entry e, if e has one. The first update of a run begins the run. Add ignores an update
+// whose key the run has already, an update after the end of the run, except feedback, and one beyond a limit. A note
+// beyond the limit replaces an older note.
 func (l *Log) Add(e *ledger.Entry) {
 	w := e.Work
 	if w == nil || l.hasKey(w.Run, w.Key) {
@@ -205,7 +206,7 @@ type Filter struct {
 	Product string // product of the run; "": all
 	Agent   string // an agent that wrote to the run; "": all
 	Words   string // text that the goal, the reason or a note of the run contains; "": all
-	Like    string // of Find: ended runs whose goal is like this one; "": all
+	Like    string // goal that the goals of ended runs are like; only Find uses it; "": all
 }
 
 // Ended is a State for filters: it selects all runs that have ended.
@@ -223,7 +224,7 @@ func (f *Filter) lets(r *Run) bool {
 	return has(r.Goal) || has(r.Why) || slices.ContainsFunc(r.Notes, func(n Note) bool { return has(n.Text) })
 }
 
-// List returns the runs that f selects: the open ones first, and those with the latest update first.
+// List returns the runs that f selects: open runs first, then by the time of the last update, latest first.
 func (l *Log) List(f Filter) (out []Run) {
 	for _, r := range l.runs {
 		if f.lets(&r.Run) {

@@ -37,10 +37,10 @@ const (
 	mostEnd    = 32 << 10
 )
 
-// KindOf looks for errors, findings and decisions in the text s. It returns the first of these kinds of which it finds
-// a sentence: error, else decision, else finding. And it returns the sentences with any of them, in order. It uses
-// phrases in English and Chinese (marks.txt) and does not understand meaning, so it finds too much rather than too
-// little. Of a text longer than 64 KiB it reads the beginning and the end. The kind is "" if it finds none.
+// KindOf looks for errors, decisions and findings in the text s. kind is error if s has one, else decision, else
+// finding, else "". sentences holds all sentences with an error, decision or finding, in order. KindOf uses phrases in
+// English and Chinese (marks.txt) and does not understand meaning, so it finds too much rather than too little. Of a
+// text longer than 64 KiB it reads the beginning and the end.
 func KindOf(s string) (kind ledger.WorkKind, sentences []string) {
 	if len(s) > 2*mostEnd {
 		s = strings.ToValidUTF8(s[:mostEnd], "") + "\n" + strings.ToValidUTF8(s[len(s)-mostEnd:], "")

@@ -14,11 +14,11 @@ type Resumption struct {
 	Next   []Task        `json:"next"`             // unfinished tasks, those under way first
 	Taken  []Task        `json:"taken,omitempty"`  // unfinished tasks that other agents do; not in Next
 	Idle   time.Duration `json:"idle"`             // time since the last update
-	Beside string        `json:"beside,omitempty"` // another agent that wrote the last update, within the last 5 minutes
+	Beside string        `json:"beside,omitempty"` // other agent that wrote the last update, at most 5 minutes ago
 }
 
-// Resume returns what the agent by needs to continue the open run with the id. If there is none, the error is
-// tree.ErrNotFound; if it has ended, a *tree.FieldError. Resume changes nothing.
+// Resume returns what the agent by needs to continue the open run with the id. If there is no such run, the error is
+// tree.ErrNotFound; if the run has ended, a *tree.FieldError. Resume changes nothing.
 func (r *Runs) Resume(ctx context.Context, id, by string) (Resumption, error) {
 	of, err := r.Get(ctx, id)
 	if err != nil {

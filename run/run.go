@@ -48,7 +48,7 @@ type Run struct {
 	Product string    `json:"product,omitempty"`
 	Build   string    `json:"build,omitempty"`
 	Test    string    `json:"test,omitempty"`
-	Agents  []string  `json:"agents,omitempty"` // names in updates but feedback, by their first update; at most 16
+	Agents  []string  `json:"agents,omitempty"` // names in order of their first updates, without feedback; at most 16
 	Began   time.Time `json:"began"`
 	Last    time.Time `json:"last"`             // time of the last update that is not feedback
 	LastBy  string    `json:"lastBy,omitempty"` // agent that wrote the last update that is not feedback
@@ -80,8 +80,8 @@ type Task struct {
 // of another agent to the run is that a writer is warned of.
 const lease = 5 * time.Minute
 
-// TakenFrom reports whether an agent other than by does the task at the time now: it set the state to doing at most
-// five minutes ago. It is false if either agent has no name.
+// TakenFrom reports whether an agent other than by does the task at the time now: that agent set the state to doing at
+// most five minutes ago. It is false if either agent has no name.
 func (t *Task) TakenFrom(by string, now time.Time) bool {
 	return t.State == "doing" && t.By != "" && by != "" && t.By != by && now.Sub(t.At) <= lease
 }

@@ -42,13 +42,13 @@ const MostUpdates = 1000
 type Accepted struct {
 	Updates int    `json:"updates"`          // number of updates that were new
 	Known   int    `json:"known"`            // number of updates whose key the run had already
-	Beside  string `json:"beside,omitempty"` // another agent that wrote the last update, within the last 5 minutes
-	// Taken are ids of tasks in the updates that another agent took at the same moment, and does.
+	Beside  string `json:"beside,omitempty"` // other agent that wrote to a run at most 5 minutes ago; "" for none
+	// Taken holds the ids of tasks in the updates that another agent took at the same moment, and has now.
 	Taken []string `json:"taken,omitempty"`
 }
 
 // Start begins the run that w describes and returns it. A run without an id gets one; an id becomes one line without
-// control characters. If there is a run with the id already, the error is a *tree.FieldError; Resume continues it.
+// control characters. If a run with the id exists already, the error is a *tree.FieldError; Resume continues that run.
 func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 	w.Kind = ledger.WorkStart
 	if w.Run == "" {
@@ -70,7 +70,7 @@ func (r *Runs) Start(ctx context.Context, w ledger.Work) (Run, error) {
 // Add adds updates to runs in one write, all or none. It removes secrets from texts, and replaces an address by its
 // page. The error is a *tree.FieldError for an update that is invalid, whose run did not begin or has ended, for which
 // the run has no room, or whose task another agent does (see the package comment). An update whose key the run has
-// already changes nothing.
+// already changes nothing. An error of Options.Ended comes after the write.
 func (r *Runs) Add(ctx context.Context, list []ledger.Work) (Accepted, error) {
 	if len(list) > MostUpdates {
 		return Accepted{}, &tree.FieldError{Field: "updates", Problem: fmt.Sprintf("are %d; the most of one call is %d",
@@ -266,8 +266,8 @@ func (r *Run) clone() Run {
 	return c
 }
 
-// Find returns at most limit runs (0: all) that f selects: with Filter.Like those of Like; else the open ones first,
-// and those with the latest update first.
+// Find returns at most limit runs (0: all) that f selects. With Filter.Like they are those of Like, else open runs
+// first, then by the time of the last update, latest first.
 func (r *Runs) Find(ctx context.Context, f Filter, limit int) (out []Episode, err error) {
 	if f.Like != "" {
 		return r.Like(ctx, f.Like, f, limit)
