@@ -20,8 +20,7 @@ const (
 	mostLine  = 64 << 10
 )
 
-// Archive stores the second looks at verdicts of one store, at most 20,000; it drops older ones. It is safe for
-// concurrent use.
+// Archive stores second looks at the verdicts of one store: the latest 20,000 at most. It is safe for concurrent use.
 type Archive struct {
 	mu      sync.Mutex
 	of      map[place]Look

@@ -42,7 +42,8 @@ func (l *Look) Contradicts() bool {
 	return c == Doubted || c == Refuted || c == seenAgainst
 }
 
-// MadeUp reports whether the model found something, but nothing that it quotes for it is in the evidence.
+// MadeUp reports whether the model decided about the verdict and quoted something, but none of its quotations is in the
+// evidence.
 func (l *Look) MadeUp() bool {
 	if l.P != nil || l.Holds == unseen || l.Code() != Unseen {
 		return false
@@ -54,8 +55,8 @@ func (l *Look) MadeUp() bool {
 	return quoted
 }
 
-// Quoted returns the quotation that speaks most for what the look found, and the demand of the task that it is about.
-// Both are "" if there is none; point is "" if the quotation is about the whole verdict.
+// Quoted returns the quotation that best supports what the look found, and in point the demand of the task that it is
+// about. Both are "" if there is none; point is "" if the quotation is about the whole verdict.
 func (l *Look) Quoted() (point, quote string) {
 	if l.Refuted && l.Contradicts() {
 		return "", l.Against

@@ -34,7 +34,7 @@ func ParseExtent(s string) (Extent, error) {
 	return Extent{n: n}, nil
 }
 
-// Of returns how many of n verdicts to look at, at most n.
+// Of returns how many of n verdicts to look at, at most n. It rounds a share up.
 func (x Extent) Of(n int) int {
 	if x.share > 0 {
 		return min(n, int(math.Ceil(x.share*float64(n)-1e-9)))

@@ -17,53 +17,53 @@ import (
 // Access connects Looks with a memory. Book, Now, Hidden, Clean, Before and Save are required.
 type Access struct {
 	Book     *Archive                                              // the looks so far
-	Model    llm.Generator                                         // model that looks; nil: only that of Options does
+	Model    llm.Generator                                         // model that looks; nil: only one in Options looks
 	Name     string                                                // name of Model, if its answers do not report one
 	Now      func() time.Time                                      // returns the present time
-	ReadOnly bool                                                  // nothing is written, so Read fails without DryRun
+	ReadOnly bool                                                  // Read fails, but not a dry run
 	Hidden   func(product string) bool                             // whether no model may read runs of the product
 	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets from an evaluation
 	Before   func(context.Context, *tree.Evaluation) []string      // memories of similar tests, one line each
 	Picture  func(ctx context.Context, sum string) ([]byte, error) // picture of a run by its SHA-256; nil: none are shown
-	Save     func(ctx context.Context, every time.Duration)        // saves the looks, unless they were saved within every
+	Save     func(ctx context.Context, every time.Duration)        // saves the looks, unless saved less than every ago
 }
 
 // Looks makes second looks at the verdicts of a memory. Its methods are safe for concurrent use.
 type Looks struct{ a Access }
 
-// New returns the Looks of the memory that a connects.
+// New returns the Looks of the memory behind a.
 func New(a Access) *Looks { return &Looks{a} }
 
 // Book returns the Archive with the looks so far.
 func (s *Looks) Book() *Archive { return s.a.Book }
 
-// Of returns the look at run e, and whether there is one. e may have its secrets.
+// Of returns the look at run e, and whether there is one. e may still contain secrets.
 func (s *Looks) Of(e tree.Evaluation) (Look, bool) {
 	e = s.a.Clean(e)
 	return s.a.Book.Get(&e)
 }
 
-// Options bounds a Read. The zero value sets no bounds.
+// Options sets the limits of a Read. The zero value sets none.
 type Options struct {
 	meter.Reading
 	Decider  decide.Decider   // model to ask for probabilities instead; it quotes nothing; nil: none
 	Progress func(ReadResult) // called after every look; may be nil
 }
 
-// ReadResult is what a Read did. With DryRun it has Asked, Known and Empty, and what the calls of all open looks would
-// use, without the bounds of a Read.
+// ReadResult is what a Read did. With DryRun it has only Asked, Known, Empty, and the usage that looks at all other
+// verdicts would need, whatever the limits of the Read.
 type ReadResult struct {
 	Asked   int `json:"asked"`   // verdicts given to Read
 	Known   int `json:"known"`   // verdicts of Asked that were looked at before
 	Empty   int `json:"empty"`   // verdicts of Asked without evidence that a model may look at
 	Looks   int `json:"looks"`   // new looks
 	Against int `json:"against"` // new looks that contradict the verdict
-	Unfound int `json:"unfound"` // quotations that are not in the evidence
+	Unfound int `json:"unfound"` // quotations of points that were not found in the evidence
 	meter.ReadUsage
 	Left int    `json:"left"`          // verdicts without an answer; the next Read asks again
-	Why  string `json:"why,omitempty"` // the last error, for a log
+	Why  string `json:"why,omitempty"` // the last error of a call, for a log
 
-	Kind llm.ErrorKind `json:"kind,omitempty"` // kind of the error in Why; llm.KindBound if bounds ended the Read
+	Kind llm.ErrorKind `json:"kind,omitempty"` // kind of the error in Why; llm.KindBound if only a limit left verdicts
 }
 
 // Limits of a Read.
@@ -74,8 +74,9 @@ const (
 	saveEvery = 30 * time.Second
 )
 
-// Read has a model look at the verdicts of es, in this order, except those that were looked at before. If it ends
-// early, it keeps the looks so far. Without a model and a Decider the error is of llm.KindNotSet, but not with DryRun.
+// Read has a model look at the verdicts of es, in this order, except those that were looked at before. A verdict
+// without an answer is no error, see ReadResult.Left. If Read ends early, it keeps the looks so far. Without a model or
+// a Decider the error is of llm.KindNotSet, except with DryRun.
 func (s *Looks) Read(ctx context.Context, es []tree.Evaluation, o Options) (ReadResult, error) {
 	out := ReadResult{Asked: len(es)}
 	if s.a.ReadOnly && !o.DryRun {
