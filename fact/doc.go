@@ -66,11 +66,11 @@ type Expected struct {
 	Kind  ExpectationKind
 	Thing string // name of the element on the page, or its label; "" for a text without either
 	Role  string // ARIA role of the element, if a term such as “button” gives one; "" for any
-	Want  string // the right value: the text, the number, the type; "" if only Got is known
-	Got   string // the wrong value that was observed; "" if unknown
+	Want  string // the right value: a text, a number, a type, on or off; "" if unknown or not needed
+	Got   string // the wrong value that was observed; "" if unknown or not needed
 
 	Asked  bool // the task quotes Want as visible at once, or the defect quotes Thing
-	Scoped bool // the element is in one part of the page; one with its name elsewhere is another
+	Scoped bool // the element is in one part of the page; the same name elsewhere is another element
 	Later  bool // the element is visible only after an action, so its absence is no evidence
 }
 
@@ -79,7 +79,7 @@ type Finding struct {
 	Expected
 	State CheckState
 	Have  string // value on the page: a number, a type, on or off; never a text of the page
-	Line  int    // the line of the observation that decides it, from 1; 0 for none
+	Line  int    // line of the observation that decides the state, from 1; 0 for none
 	Seen  string // text of that line
 	Why   string // why the state is Unknown: one of Reasons
 }

@@ -24,8 +24,8 @@ func Of(n *tree.Node) []Expected {
 // Missed holds the expectations of one miss of a case, and whether every defect in it has one.
 type Missed struct {
 	Expected []Expected
-	// Complete reports whether every defect in the text of the miss has an expectation. If the text is no list, every
-	// clause may be a defect, so every clause needs one. A note next to listed defects counts as complete.
+	// Complete means that every defect in the text of the miss has an expectation. If the text is not a list, every
+	// clause may be a defect, so every clause needs an expectation. A note next to listed defects counts as complete.
 	Complete bool
 }
 

@@ -45,8 +45,8 @@ const (
 	leastOn  = 4    // nodes; on a page with fewer, absence is no evidence
 )
 
-// Read parses an observation. It accepts any text: a line that is not an element is text of the page. It reads a
-// limited number of lines and bytes; then no expectation is Broken.
+// Read parses an observation. It accepts any text: a line that is not an element is text of the page. It reads at most
+// 4,000 lines, and 4,000 bytes of each. On a page that was not read as a whole no expectation is Broken.
 func Read(observation string) *Snapshot {
 	p := &Snapshot{}
 	n := 0
