@@ -157,9 +157,9 @@ func (in *Intake) warn(e *tree.Evaluation, err error) {
 }
 
 // Learnable adds to v, the verdict of e, the features that package risk learns from, and whether the opposite verdict
-// would have been right. It does nothing for a verdict without a label. A second attempt under one trial is made
-// because the first was risky, so it gets no features. look is the result of the second look at e as a code, 0 without
-// one.
+// would have been right. It does nothing for a verdict without a label. A second attempt under one trial gets no
+// features, because it was made only because the first was risky. look is the code of the second look at e, 0 if there
+// is none.
 func Learnable(e *tree.Evaluation, v *ledger.Verdict, look uint8) {
 	if !v.Labelled {
 		return

@@ -32,7 +32,7 @@ type Options struct {
 	Reads    bool            // Former has a model
 	ReadOnly bool            // Run is not called: Wait waits for no evaluation, and Reread reads none
 
-	// Looked returns the result of the second look at e, whose secrets are removed, as a code; 0 without one.
+	// Looked returns the code of the second look at e, see look.Look; 0 if there is none. e has no secrets.
 	Looked func(e *tree.Evaluation) uint8
 
 	// Forming is called before the commit of each batch, with its evaluations and what was formed of them. It may be

@@ -47,9 +47,9 @@ func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 // that texts with nine in ten 5-grams in common are above it.
 const nearOverlap = 0.6
 
-// Similar returns the cases of which the case n may be one more occurrence: the up to k cases of n's error type,
-// direction and scene with the most similar tokens, all such cases of the batch, and the cases of n's test. Of the
-// batch's cases of the test, only those of n's direction are among them.
+// Similar returns the cases of which the case n may be one more occurrence: up to k cases of the tree with n's error
+// type, direction and scene, those with the most similar tokens; all such cases of the batch; and the cases of n's
+// test, of those in the batch only the ones with n's direction.
 func (p *BatchView) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.core.Index()

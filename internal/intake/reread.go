@@ -52,10 +52,10 @@ func (in *Intake) noteFormed(all []formation.Formed) {
 }
 
 // Reread has the model read cases that rules analysed because the model had failed, and returns how many it read. It
-// sends each case once, and stops when of, which counts and limits the calls, is full. If learned is true it also reads
-// cases recorded before a model was configured, and cases of lessons, which then may be learned again; only Evolve,
-// whose cost can be estimated before, does that.
-func (in *Intake) Reread(ctx context.Context, learned bool, of *meter.Meter) (done int, err error) {
+// sends each case once, and stops when m, which counts and limits the calls, is full. If learned is true, it also reads
+// cases recorded before a model was configured, and cases of lessons, so that these may be learned again. Only Evolve
+// sets learned, because its cost can be estimated before.
+func (in *Intake) Reread(ctx context.Context, learned bool, m *meter.Meter) (done int, err error) {
 	if in.o.ReadOnly || in.rereads.none.Load() {
 		return 0, nil
 	}
@@ -72,8 +72,8 @@ func (in *Intake) Reread(ctx context.Context, learned bool, of *meter.Meter) (do
 	if err != nil {
 		return 0, err
 	}
-	former := in.o.Former.With(of)
-	for len(waiting) > 0 && !of.Full() && ctx.Err() == nil {
+	former := in.o.Former.With(m)
+	for len(waiting) > 0 && !m.Full() && ctx.Err() == nil {
 		some := waiting[:min(formation.MaxReads, len(waiting))]
 		waiting = waiting[len(some):]
 		n, err := in.keepReread(ctx, in.rereadSome(ctx, former, some))
@@ -84,14 +84,14 @@ func (in *Intake) Reread(ctx context.Context, learned bool, of *meter.Meter) (do
 	return done, ctx.Err()
 }
 
-// EstimateReread estimates what a Reread with learned would use. of counts the estimated calls.
-func (in *Intake) EstimateReread(ctx context.Context, of *meter.Meter) (meter.Spent, error) {
+// EstimateReread estimates what a Reread with learned would use. m counts the estimated calls.
+func (in *Intake) EstimateReread(ctx context.Context, m *meter.Meter) (meter.Spent, error) {
 	waiting, err := in.waiting(ctx, true)
 	if err != nil {
 		return meter.Spent{}, err
 	}
-	in.o.Former.With(of).Again(ctx, waiting)
-	return of.Total(), ctx.Err()
+	in.o.Former.With(m).Again(ctx, waiting)
+	return m.Total(), ctx.Err()
 }
 
 // waiting returns the cases that no model has read, sorted by id; with learned false, only those for which the model
