@@ -9,8 +9,8 @@ import (
 	"github.com/memtree/memtree/ledger"
 )
 
-// Base holds all facts of a ledger in memory, in their latest state. Add must not run at the same time as any other
-// method; readers may run side by side.
+// Base holds all facts of a ledger in memory, in their latest state. Add must not run at the same time as any method;
+// the other methods may run concurrently.
 type Base struct {
 	facts   map[string]*factRecord
 	trials  map[string]*trial   // runs that were given facts and whose outcome has not come
@@ -40,8 +40,8 @@ const mostEarly = 256
 // mostTrials is how many runs are waited for; the oldest are given up.
 const mostTrials = 1 << 16
 
-// MostFacts is the number of facts at which Library.Import and Curation.KnowFact refuse new ones. Other ways to state
-// facts have bounds of their own: MostProposed, and one reading of each note.
+// MostFacts is the most facts of a tree, in any state. Library.Import and Curation.KnowFact refuse more.
+// Library.Propose and Library.Read do not check it: proposals have the bound MostProposed, and each note is read once.
 const MostFacts = 200_000
 
 // NewBase returns a Base without facts, for the first entry of a ledger.
@@ -53,8 +53,8 @@ func NewBase() *Base {
 // WasRead reports whether a model has read the note of a case for facts. id is that of the case.
 func (b *Base) WasRead(id string) bool { return b.read[id] }
 
-// Line returns the id of a fact and the ids of all facts that it replaced, sorted. It is empty if there is no fact with
-// the id.
+// Line returns the id of a fact and the ids of all facts that it replaced, directly or not, sorted. It returns nil if
+// there is no fact with the id.
 func (b *Base) Line(id string) []string {
 	if b.facts[id] == nil {
 		return nil

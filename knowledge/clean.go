@@ -17,8 +17,9 @@ const (
 )
 
 // Clean returns s fit to be stored and shown to agents, and how many secrets it removed. secrets removes the secrets of
-// one text and returns their number. Clean refuses, with a *tree.FieldError, a statement that is too long or too short,
-// is in neither Chinese nor English, or orders an agent to do something or to reach a verdict.
+// one text and returns their number. An empty kind becomes ledger.Behaviour. Clean refuses, with a *tree.FieldError, a
+// statement that is too long or too short, is not in Latin or Chinese letters, or orders an agent to do something or to
+// reach a verdict.
 func Clean(s ledger.Statement, secrets func(string) (string, int)) (ledger.Statement, int, error) {
 	found := 0
 	clean := func(s string) string {

@@ -48,8 +48,8 @@ func (b *Base) settle(r *factRecord, k *ledger.FactEntry, at time.Time) {
 	}
 }
 
-// Against returns the ids of facts in use that contradict s: they differ from it in numbers only, and apply where it
-// does. It finds no other contradictions.
+// Against returns the ids of the facts in use that contradict s: their texts differ from that of s only in numbers, and
+// some run could be in the scope of both. It finds no other contradictions.
 func (b *Base) Against(s *ledger.Statement) (out []string) {
 	for _, id := range b.alike[shapeOf(s)] {
 		if o := b.facts[id]; id != s.ID() && o.inUse() && overlap(&o.Statement, s) {

@@ -10,19 +10,19 @@ import (
 
 // Imported counts what an Import did. Each statement is counted once.
 type Imported struct {
-	// facts that were added as proposals: no run receives them before a person or a note confirms them
+	// facts that were added as proposals: no run receives one before a person or a note confirms it
 	New     []Fact  `json:"new"`
 	Known   int     `json:"known"`   // statements that the tree had already, in any state
-	Refused []error `json:"-"`       // for each statement the reason why it was refused, nil if it was not
+	Refused []error `json:"-"`       // for each statement why it was refused, in order; nil for one that was not
 	Bad     int     `json:"refused"` // number of statements that were refused
 }
 
 // importBatch is how many statements are written at once.
 const importBatch = 500
 
-// Import adds the statements of another tree, team or tool as proposals in the name of by. It refuses statements as
-// [Clean] does, each on its own; Imported.Refused has the reasons. It refuses all if they do not
-// fit into MostFacts. With dryRun it writes nothing.
+// Import adds the statements of another tree, team or tool as proposals in the name of by. It leaves out each statement
+// that [Clean] refuses; Imported.Refused has the reasons. If the new statements do not fit into MostFacts, it adds none
+// and returns a *tree.FieldError. With dryRun it writes nothing.
 func (l *Library) Import(ctx context.Context, list []ledger.Statement, by string, dryRun bool) (Imported, error) {
 	out := Imported{New: []Fact{}, Refused: make([]error, len(list))}
 	var es []ledger.Entry

@@ -39,7 +39,7 @@ func (b *Base) Save(w io.Writer) error {
 	return nil
 }
 
-// Load reads the facts that Save wrote. Damaged data is an error.
+// Load reads the facts that Save wrote. Data that is damaged or of another version is an error.
 func Load(from io.Reader) (*Base, error) {
 	var s saved
 	if err := whole.LoadJSON(from, version, &s); err != nil {

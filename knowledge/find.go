@@ -25,14 +25,14 @@ type Query struct {
 	Scope tree.Scope
 	Names []string // further ids of the test, besides Scope.Test
 	Agent string
-	Now   time.Time
-	Read  *Reading // what a model chose ahead; nil: no model has read the test
+	Now   time.Time // time for which trust is computed
+	Read  *Reading  // what a model chose ahead; nil: no model has read the test
 }
 
 // Reading holds the facts that a model chose for a test ahead of its run.
 type Reading struct {
 	Picked []FactPick           // the chosen facts, the best first
-	Unread func(id string) bool // reports whether the model has not seen the fact, which is newer
+	Unread func(id string) bool // reports whether the model did not see the fact, because the fact is newer
 }
 
 // FactPick is a fact that a model chose for a test.
@@ -56,7 +56,7 @@ const (
 type FoundFact struct {
 	Fact
 	How   How        `json:"how"`
-	Share float64    `json:"share"`          // how much of the weight of the fact's terms the query has, 0 to 1
+	Share float64    `json:"share"`          // share of the fact's terms, by weight, in the query, 0 to 1; ByRead: 1/rank
 	Left  omitReason `json:"left,omitempty"` // why the run does not receive the fact; "" if it does
 	// Because quotes the part of the test for which a model chose the fact.
 	Because string `json:"because,omitempty"`
@@ -183,9 +183,8 @@ type factCandidate struct {
 // mostNear is how many of the facts that came near are named.
 const mostNear = 20
 
-// Find returns the facts that a run receives, the best first, at most 3, and in near at most 20 others that it
-// considered, with the reason why the run does not receive them. It looks at a few index lists only, however many facts
-// there are.
+// Find returns in given the facts that the run receives, at most 3, the best first. In near it returns at most 20
+// others that it considered, with the reason why the run does not receive them.
 func (b *Base) Find(q *Query) (given, near []FoundFact) {
 	if len(b.facts) == 0 {
 		return nil, nil
@@ -366,11 +365,11 @@ func (r *factRecord) left(f *FoundFact, q *Query) omitReason {
 // Match is a fact that Search found.
 type Match struct {
 	Fact
-	Score float64 // how much of the weight of the query's terms the fact has, 0 to 1
+	Score float64 // share of the query's terms, by weight, that the fact has, 0 to 1
 }
 
-// Search returns the facts in use that share terms with the text asked, the best first. most is the maximum number. It
-// skips facts for which keep returns false. now is the time for their trust.
+// Search returns at most most facts in use that share terms with the text asked, the best first. It skips facts for
+// which keep returns false. now is the time for which trust is computed.
 func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bool) []Match {
 	terms := wordsOf(asked)
 	all := 0.0

@@ -19,7 +19,8 @@
 //	a run missed a defect with it                    1   half-life of 90 days
 //	an agent states or confirms it        0              runs receive it only once somebody else states it
 //
-// A run receives a fact while its trust is .3 or more. The numbers of the documents that this follows map so:
+// A person who contradicts a fact counts 8 against it. A run receives a fact while its trust is .3 or more. The rules
+// come from earlier documents of the design, whose numbers became these:
 //
 //	there                                     here
 //	trust below .3 is not injected            Floor

@@ -76,8 +76,8 @@ const mostFailures = 3
 
 // Read has a model read the notes of people on false alarms, many notes in one question, and adds the facts about the
 // product that they state. The note is the fact's evidence. Each note is read once. If Read is interrupted, the notes
-// read so far count. Without a model the error is an llm.Error of KindNotSet, but not
-// with DryRun.
+// read so far count. A call that fails is no error; ReadResult.Why has the reason. Without a model the error is an
+// llm.Error of KindNotSet, but not with DryRun.
 func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) {
 	if o == nil {
 		o = &ReadOptions{}

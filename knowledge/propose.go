@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MostProposed is how many waiting proposals make Propose refuse another. Import adds any number.
+// MostProposed is the most proposals that may wait: beyond it Propose refuses new statements. Import does not check it.
 const MostProposed = 200
 
 // Propose adds a statement of an agent as a proposal in the name of by. No run receives it before a person or a note
