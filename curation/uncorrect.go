@@ -12,7 +12,7 @@ import (
 
 // The errors of TakeBack.
 var (
-	ErrNotCorrected = errors.New("no correction of it is in force")      // the verdict has none, or several corrections fit
+	ErrNotCorrected = errors.New("no correction of it is in force")      // the verdict has none, or several fit
 	ErrTakenBack    = errors.New("its correction was taken back before") // a person took the correction back before
 )
 
