@@ -18,7 +18,7 @@ type Joined struct {
 
 	Evolved []learnedAt // when the tree changed by learning, in order
 	Blamed  []Blamed    // evidence of ablations against memories
-	Drawn   int         // number of trials whose arm chance decided
+	Drawn   int         // number of trials that count as a draw of an arm, see [ledger.Trial.Drawn]
 	Asked   []Asked     // requests for guidance by runs, in the order of the ledger
 
 	// Questions is the number of requests for guidance without a run, such as those of a person who wants to see the

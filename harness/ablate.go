@@ -26,7 +26,7 @@ import (
 // Memory.Wait.
 type AblateOptions struct {
 	Pairs      int // runs with the memories, and as many without, 2 to 16; 3 is a good choice; 0: no ablation
-	PerFailure int // most runs for one failure; 0: 24
+	PerFailure int // most runs for one failure; 0: 24; if it is less than twice Pairs, nothing is run
 	PerHour    int // most runs in an hour, for all failures together; 0: 60
 }
 

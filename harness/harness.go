@@ -67,7 +67,7 @@ type Advice struct {
 // Test is one test case to run.
 type Test struct {
 	ID          string     // id of the test case
-	RunID       string     // id of this run of it; "": Wrap makes one
+	RunID       string     // id of this run of the test; "": Wrap makes one
 	Attempt     int        // from 1; 0: unknown
 	Prompt      string     // the task for the agent
 	Context     string     // background knowledge, for agents that receive it separately from the prompt

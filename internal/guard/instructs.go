@@ -15,8 +15,8 @@ import (
 // the block that contains it. reason continues the sentence "its text …".
 //
 // Instructs reads English and Chinese, also letters with spaces between them ("i g n o r e"). It looks for known
-// phrases. Of the attack lists it was measured on it stops about a fifth: those phrased as an order. It misses a text
-// that requests another topic, or is in another language.
+// phrases, so it misses most attacks: a text that is not phrased as an order, requests another topic, or is in another
+// language. testdata/quality.golden has its rates, together with those of [Forces], on lists of attacks.
 func Instructs(s string) (reason string, yes bool) {
 	reason, _ = instructing(s)
 	return reason, reason != ""

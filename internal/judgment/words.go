@@ -114,5 +114,6 @@ func cutHead(s string) (head, rest string, cut bool) {
 	return s[:at], strings.TrimSpace(strings.TrimLeft(s[at:], setOff+" ")), true
 }
 
-// Words returns all labels that are verdicts by themselves.
+// Words returns all labels that are verdicts by themselves, in the form of [Fold]: those that pass, those that fail and
+// those that mark a verdict as flaky.
 func Words() []string { return strings.Fields(passWords + failWords + flakyWords) }
