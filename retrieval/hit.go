@@ -70,9 +70,9 @@ func HitOf(n *tree.Node) Hit {
 
 // Signal is one named part of a hit's score.
 //
-// The channels exact, semantic, task and scene, and activation (the rel of the child that raised an abstraction) have
-// the measured value as Raw, the evidence s in 0 to 1 as Calibrated, and Weight·s as Contribution. words and meaning
-// are the two halves of semantic's Raw.
+// The channels exact, semantic, task and scene, and activation (the rel of the child that raised its lesson or
+// strategy) have the measured value as Raw, the evidence s in 0 to 1 as Calibrated, and Weight·s as Contribution. words
+// and meaning are the two halves of semantic's Raw.
 //
 // confidence, recurrence, age (Raw in days) and closeness are factors. Calibrated is the factor on Rel, and
 // Contribution is how much it raised the score, negative where it lowered it. recurrence is the certainty that this is

@@ -41,12 +41,13 @@ type mappingFile struct {
 }
 
 // ReadMapping reads a Mapping in YAML. runs is the path of the objects that are runs; without it each object of the
-// file is a run. fields has, for names of [ingest.Fields], the path within a run. words has the meaning of the file's
-// verdicts. The error for an invalid mapping is a *ingest.FileError.
+// file is a run. fields maps names of [ingest.Fields] to the path within a run, or to the column of a table; prompt and
+// judgment are required. words maps verdicts of the file to pass, fail or, for none, "". The error for an invalid
+// mapping is a *ingest.FileError.
 //
-// A path is names with full stops between them; [] is each element of an array, [0] the first, ["a.b"] a name with a
-// full stop. A path that begins with ^. starts at the nearest object around the run that has such a member before the
-// run. A value that begins with = is a constant.
+// A path is names with full stops between them; [0] is the first element of an array, ["a.b"] a name with a full stop.
+// [] is each element, in fields the first that has the value. A path that begins with ^. starts at the nearest object
+// around the run that has such a member before the run. A value that begins with = is a constant.
 func ReadMapping(name string, r io.Reader) (*Mapping, error) {
 	b, err := io.ReadAll(io.LimitReader(r, longestMapping+1))
 	if err != nil {
