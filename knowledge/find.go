@@ -217,7 +217,7 @@ func (b *Base) Find(q *Query) (given, near []FoundFact) {
 		case f.State == Archived:
 		case f.Left == "" && len(given) < most:
 			given = append(given, f)
-		default:
+		case len(near) < mostNear:
 			f.Left = cmp.Or(f.Left, leftRoom)
 			near = append(near, f)
 		}

@@ -267,6 +267,21 @@ func TestKnownBugs(t *testing.T) {
 	require.Equal(t, knowledge.LeftFixed, near[0].Left)
 }
 
+// TestNearIsBounded: facts that a run does not receive are named up to 20, also where none is given.
+func TestNearIsBounded(t *testing.T) {
+	w := newWorld()
+	for i := range 30 {
+		s := hold
+		s.Text, s.Pages, s.Builds = "A seat stays reserved"+strings.Repeat(" again", i)+".", []string{"/seats"}, []string{"1.2"}
+		w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", s)
+	}
+	q := knowledge.Query{Text: hold.Text, Now: day(0), Scene: tree.Scene{Route: "/seats"},
+		Scope: tree.Scope{Product: "travel", Build: "1.3"}}
+	given, near := w.Find(&q)
+	require.Empty(t, given)
+	require.Len(t, near, 20)
+}
+
 // TestPoison: of 10,000 facts that agents propose, confirm and repeat, none is given, and none holds a fact of a person
 // back.
 func TestPoison(t *testing.T) {
