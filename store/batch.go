@@ -14,8 +14,9 @@ type Batch struct {
 	Entries []ledger.Entry `json:"entries,omitempty"` // new entries of the ledger
 	Purge   *Purge         `json:"purge,omitempty"`   // data to remove permanently; nil: none
 
-	// Op identifies the batch in a store that several processes share, see UnknownError: such a store makes a batch
-	// with one Op once. Empty: the store chooses one. Other stores ignore it, because their commits are never unknown.
+	// Op identifies the batch in a store that several processes share. Such a store commits only the first of several
+	// batches with the same Op, so a batch can be sent again after an UnknownError. Empty: the store chooses an Op. Other
+	// stores ignore it.
 	Op string `json:"-"`
 }
 

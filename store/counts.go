@@ -13,8 +13,9 @@ type countedLedger interface {
 	CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error]
 }
 
-// LedgerCounts yields all entries of the ledger of s for a caller that only counts right and wrong verdicts. It may
-// leave other fields empty: of a Verdict all but Evaluation, Labelled, Correct, Direction, Excuse and Mends.
+// LedgerCounts yields all entries of the ledger of s, for a caller that only counts right and wrong verdicts. In a
+// Verdict only Evaluation, Labelled, Correct, Direction, Excuse and Mends are sure to be set; the other fields may be
+// empty.
 func LedgerCounts(ctx context.Context, s Reader) iter.Seq2[ledger.Entry, error] {
 	if c, ok := s.(countedLedger); ok {
 		return c.CountedLedger(ctx)

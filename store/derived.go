@@ -13,8 +13,8 @@ import (
 )
 
 // Deriver is a Store that also stores derived data: bytes that can be built again from the nodes, such as a search
-// index. It may lose them at any time, except data for whose name [HeldBeside] is true, which cannot be built again and
-// which only a purge removes.
+// index. A store may lose derived data at any time. The exception is data for whose name [HeldBeside] is true: it
+// cannot be built again, and only DropDerived or a purge removes it.
 type Deriver interface {
 	// SaveDerived stores the output of write. The name consists of letters, digits and dashes; version is that of the
 	// store from which the data was built. Data under the same name is replaced completely or not at all.
@@ -23,8 +23,9 @@ type Deriver interface {
 	// OpenDerived opens the data last saved under the name, or returns ErrNotFound. The caller closes it.
 	OpenDerived(ctx context.Context, name string) (*Derived, error)
 
-	// KeepDerived returns those of names under which nothing is saved. The caller is about to save a reference to the
-	// others, so DropDerived of another process spares them for some minutes. Damaged data may count as saved.
+	// KeepDerived returns the given names under which no data is saved. For some minutes, DropDerived of other processes
+	// spares the data under the other names, so that the caller can save a reference to it. Damaged data may count as
+	// saved.
 	KeepDerived(ctx context.Context, names []string) (missing []string, err error)
 
 	// DropDerived removes the data whose names begin with prefix, except those in but. In a store that several processes
@@ -50,9 +51,9 @@ func CheckDerived(name string) error {
 	return &tree.FieldError{Field: "name", Problem: "is " + strconv.Quote(name) + "; use letters, digits and dashes"}
 }
 
-// HeldBeside reports whether the derived data under name, or the piece under name, cannot be built again: texts of runs
-// without a label, upcoming tests and the memories that a model chose for them, other names of elements, and costs and
-// request formats of models. Backups copy such data, and repairs keep it.
+// HeldBeside reports whether derived data with this name cannot be built again: texts of runs without a label,
+// upcoming tests and the memories chosen for them, other names of elements, and the costs and request formats of
+// models. The name of a piece of such data counts too, see PieceOf. Backups copy such data, and repairs keep it.
 func HeldBeside(name string) bool {
 	name, _, _ = strings.Cut(name, "-")
 	return slices.Contains([]string{"briefs", "habits", "inbox", "names", "spent"}, name)

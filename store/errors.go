@@ -69,7 +69,7 @@ func (e *UnreadableError) Error() string {
 func (e *UnreadableError) Unwrap() error { return e.Cause }
 
 // UnknownError means that a commit may or may not have been made: its caller stopped waiting, or the connection was
-// lost during it. To find out, commit the same batch with the same Op again: the store makes it once in any case.
+// lost during it. To find out, commit the same batch with the same Op again: the store does not commit it twice.
 type UnknownError struct {
 	Op    string
 	Cause error
@@ -81,7 +81,7 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.Cause }
 
-// LockedError means that another process, or another Store of this one, has the store open for writing.
+// LockedError means that another process, or another Store in this process, has the store open for writing.
 type LockedError struct {
 	Dir     string
 	PID     int // id of the process that has the store open; 0: unknown

@@ -6,10 +6,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Hash is the first bytes of the SHA-256 of a key.
+// Hash is the first 16 bytes of the SHA-256 of an evaluation's key.
 type Hash [16]byte
 
-// HashOf returns the hash of a key.
+// HashOf returns the Hash of a key.
 func HashOf(key string) Hash {
 	h := sha256.Sum256([]byte(key))
 	return Hash(h[:16])
@@ -17,26 +17,26 @@ func HashOf(key string) Hash {
 
 // Known is what a store remembers of an evaluation that it accepted.
 type Known struct {
-	Digest   [8]byte // of the evaluation, see DigestOf; zero if a repair restored the key from the ledger
-	Before   [8]byte // of the content that was accepted without a label before; zero if there was none
+	Digest   [8]byte // DigestOf the evaluation; zero if a repair restored the key from the ledger
+	Before   [8]byte // DigestOf an evaluation without a label that was accepted before under the key; zero: none
 	Labelled bool    // the evaluation had a label
 }
 
-// KnownKey is Known with the key.
+// KnownKey is what a store remembers of an accepted evaluation, with the hash of its key.
 type KnownKey struct {
 	Key Hash
 	Known
 }
 
-// DigestOf returns the first bytes of the SHA-256 of an evaluation's Digest.
+// DigestOf returns the first 8 bytes of the SHA-256 of an evaluation's Digest.
 func DigestOf(e *tree.Evaluation) [8]byte {
 	h := sha256.Sum256([]byte(e.Digest()))
 	return [8]byte(h[:])
 }
 
-// Judge returns what becomes of an arrival with the key of k. The same evaluation, or its form before it had a label,
-// is a duplicate. Any other contradicts it, unless it adds a label to one without or k.Digest is zero. If the arrival
-// is accepted, k is then what is known of it.
+// Judge decides about an evaluation that arrives with the key of k and has the given digest. If the digest is k.Digest
+// or k.Before, the evaluation is a Duplicate. Otherwise, if it has a label and k has none, it is Accepted, and k
+// becomes what is known of it. Any other evaluation is a Contradiction, or a Duplicate if k.Digest is zero.
 func (k *Known) Judge(digest [8]byte, labelled bool) ReceiptStatus {
 	var none [8]byte
 	switch {

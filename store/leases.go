@@ -2,14 +2,15 @@ package store
 
 import "sync"
 
-// Leases are the evaluations that a process has leased: the hash of the key of each, by its place in the outbox. They
-// end with the process. The mutex guards Held. The zero value has none.
+// Leases are the evaluations that a process has leased from an outbox. P identifies a place in the outbox. Held maps
+// the place of each leased evaluation to the hash of its key; the mutex guards it. In the zero value nothing is
+// leased, and Held is nil.
 type Leases[P comparable] struct {
 	sync.Mutex
 	Held map[P]Hash
 }
 
-// End ends the leases of places.
+// End ends the leases of the evaluations at places.
 func (l *Leases[P]) End(places []P) {
 	l.Lock()
 	defer l.Unlock()
@@ -18,7 +19,7 @@ func (l *Leases[P]) End(places []P) {
 	}
 }
 
-// Release ends the leases of keys. It ignores keys that are not leased.
+// Release ends the leases of the evaluations with these keys. It ignores keys that are not leased.
 func (l *Leases[P]) Release(keys []string) {
 	given := make(map[Hash]bool, len(keys))
 	for _, key := range keys {

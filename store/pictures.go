@@ -26,9 +26,9 @@ func NewPictures(pictures Gallery, t Reader, unread func() []tree.Evaluation) *P
 }
 
 // Keep reads a picture of a run, stores it and returns its reference for [tree.Evidence]. name is its file name. The
-// error is a *tree.FieldError if the picture is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels, and
-// wraps errors.ErrUnsupported without a gallery.
-// Record the run within the hour: pictures that no run or case refers to are removed.
+// error is a *tree.FieldError if the picture is no PNG, JPEG or WebP, is longer than 8 MiB or has too many pixels. It
+// wraps errors.ErrUnsupported if there is no gallery. The caller must record the run within an hour: after that, Sweep
+// removes pictures that nothing refers to.
 func (g *Pictures) Keep(ctx context.Context, name string, r io.Reader) (tree.Picture, error) {
 	if g.store == nil {
 		return tree.Picture{}, fmt.Errorf("keep a picture: %w", errors.ErrUnsupported)
@@ -92,8 +92,8 @@ func (g *Pictures) Count(ctx context.Context) (n int, size int64, err error) {
 // pictureGrace is how long a picture may wait for its run to be recorded.
 const pictureGrace = time.Hour
 
-// Sweep removes the pictures to which no run in the inbox, no dead letter and no case refers that is not archived. It
-// spares pictures that were stored in the last hour.
+// Sweep removes pictures that are no longer needed. A picture is needed if it was stored in the last hour, or if a run
+// in the inbox, a dead letter, or a case that is not archived refers to it.
 func (g *Pictures) Sweep(ctx context.Context) error {
 	if g.store == nil {
 		return nil
@@ -117,7 +117,8 @@ func (g *Pictures) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// Purge removes the pictures to which only nodes and evaluations of the purge p refer.
+// Purge removes the pictures that only nodes and evaluations of the purge p refer to. Call it before p is committed:
+// the commit removes the references.
 func (g *Pictures) Purge(ctx context.Context, p *Purge) error {
 	if g.store == nil {
 		return nil

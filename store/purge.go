@@ -6,21 +6,23 @@ import (
 	"slices"
 )
 
-// Purge names what a batch removes permanently. The nodes themselves are removed by changes of the batch, which leave
-// tombstones. A store in a folder removes all their bytes from its files before Commit returns; after a crash the next
-// open does. PostgreSQL keeps them in its files until VACUUM. Copies in memory remain until the process ends.
+// Purge names the data that a batch removes permanently. The changes of the batch remove the nodes themselves and
+// leave tombstones. A store in a folder removes the bytes of all this data from its files before Commit returns, or
+// after a crash when it is opened next. PostgreSQL has the bytes in its files until VACUUM. Copies in memory remain
+// until the process ends.
 type Purge struct {
-	// Nodes are ids of nodes and facts. Actions on them lose their reason and the state that they would restore. Ledger
-	// entries on facts that a model took from the notes of these nodes, and all entries on the facts themselves, lose
-	// the fact (ledger.FactNone).
+	// Nodes are ids of nodes and facts. Actions on them lose their reason and the state that an undo would restore. A
+	// ledger entry loses its fact (ledger.FactNone) if the fact is one of these, or if a model read it in the notes of
+	// one of these nodes.
 	Nodes []string `json:"nodes,omitempty"`
-	// Evaluations are keys. Verdicts on them keep result, direction, attempt, node and who labelled; actions lose the same
-	// as those on Nodes, and dead letters lose the run.
+	// Evaluations are keys. Verdicts on them lose everything but key, result, direction, attempt, node and who labelled.
+	// Actions on them lose the same as actions on Nodes, and dead letters lose the run.
 	Evaluations []string `json:"evaluations,omitempty"`
 	Trials      []string `json:"trials,omitempty"` // ids; the trials lose place and query
 }
 
-// Clean removes from the ledger entry e what p names, and reports whether it changed e.
+// Clean removes purged data from the ledger entry e if e is about something that p names. It reports whether it
+// changed e.
 func (p *Purge) Clean(e *ledger.Entry) bool {
 	switch {
 	case e.Verdict != nil && slices.Contains(p.Evaluations, e.Verdict.Evaluation):

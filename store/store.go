@@ -18,7 +18,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reader reads a store. What the comment of Store promises applies.
+// Reader reads a store. The rules in the comment of Store apply to it.
 type Reader interface {
 	// Get returns the node with the id, even if it is archived, or ErrNotFound. The caller may modify the result.
 	Get(ctx context.Context, id string) (tree.Node, error)
@@ -33,8 +33,8 @@ type Reader interface {
 	// DeadLetters yields the accepted evaluations that could not be turned into nodes, oldest first.
 	DeadLetters(ctx context.Context) iter.Seq2[DeadLetter, error]
 
-	// Changes yields the commits after the given version, in order. If the store has dropped some of them, it yields
-	// only ErrCompacted.
+	// Changes yields the commits after the given version that changed nodes, in order. If the store has dropped some of
+	// them, it yields only ErrCompacted.
 	Changes(ctx context.Context, after uint64) iter.Seq2[Commit, error]
 
 	// Info returns a summary of the store, without reading node bodies.
@@ -44,21 +44,23 @@ type Reader interface {
 // Store stores nodes, the outbox (accepted evaluations that wait to be turned into nodes) and the ledger.
 //
 // All methods are safe for concurrent use. A write is durable when its method returns nil. A write that fails changes
-// nothing that a later open could see, unless the store cannot know whether it was made. It was made as a whole or not
-// at all then: after ErrFailed, when the store refuses every further write and a reopen finds out; after an
-// UnknownError; and when ctx is cancelled during the wait. A ctx that is cancelled before the write begins leaves no
-// trace.
+// nothing, with three exceptions: after ErrFailed, after an UnknownError, and if ctx is cancelled while the method
+// waits for the write, the write was made completely or not at all. After ErrFailed the store refuses every further
+// write; opening it again shows whether the last one was made. If ctx is cancelled before the write begins, nothing is
+// written.
 //
 // Readers see every write acknowledged before they started and never half a batch. They do not wait for writers. A
 // Shared store may show the writes of other processes later. After Close every other method returns ErrClosed.
 type Store interface {
 	Reader
 
-	// Commit writes a batch, all or none, and returns the new version. It ignores a change whose key is the last change
-	// of the stored node: it is already applied. Any other change conflicts if a node in its basis has another revision
-	// now, or if its own node is not in its basis; then Commit writes nothing and returns ErrConflict. Changes apply in
-	// order and see those before them in the batch. A Done or Dead key that is not in the outbox is ErrConflict too,
-	// because another writer has finished that evaluation. An empty batch returns the present version.
+	// Commit writes a batch, all or none, and returns the new version. An empty batch returns the present version.
+	// Changes apply in order and see those before them in the batch.
+	//
+	// A change whose Key is that of the last change of the stored node was already applied and is ignored. Commit writes
+	// nothing and returns ErrConflict in three cases: a node in the Basis of any other change has another revision now;
+	// the Basis of such a change lacks its own node; or a Done or Dead key is not in the outbox, because another writer
+	// has finished that evaluation.
 	Commit(ctx context.Context, b Batch) (uint64, error)
 
 	// Accept adds evaluations to the outbox and returns one receipt each, in order. The store remembers every Key for
@@ -66,8 +68,8 @@ type Store interface {
 	Accept(ctx context.Context, es []tree.Evaluation) ([]Receipt, error)
 
 	// Lease returns up to n accepted evaluations, oldest first, that are not leased. The lease ends when a batch names
-	// the key as Done or Dead, with Release, with Close, or with the process. In a Shared store another process can have
-	// the evaluations some time after this one last called Lease.
+	// the key as Done or Dead, with Release, with Close, or with the process. In a Shared store another process can lease
+	// the evaluations too, some time after this process last called Lease.
 	Lease(ctx context.Context, n int) ([]tree.Evaluation, error)
 
 	// Release ends leases, so that the next Lease can return the evaluations.
@@ -113,8 +115,8 @@ type Filter struct {
 	// LastChange. A store may leave these empty, which is faster in a store of files.
 	Bare bool
 
-	// Counts asks for what [tree.Count] and [tree.Analyses] read of a node, besides what the fields above select by. A
-	// store may leave the rest empty.
+	// Counts asks for the fields that [tree.Count] and [tree.Analyses] read, and those that the filter compares. A store
+	// may leave the other fields empty.
 	Counts bool
 }
 
@@ -130,7 +132,7 @@ func (f Filter) Match(n *tree.Node) bool {
 type Receipt struct {
 	Key    string // key of the evaluation
 	Status ReceiptStatus
-	Here   bool // only this machine has the evaluation, until it reaches the database of a shared store again
+	Here   bool // the evaluation is on this machine only; it is sent to the shared database later
 }
 
 // ReceiptStatus is whether Accept took an evaluation.
@@ -153,7 +155,7 @@ type Info struct {
 	Format      string      `json:"format"`      // format of the store, such as "memtree/1"
 	Origin      tree.Origin `json:"origin"`      // identity of the tree
 	Nodes       int         `json:"nodes"`       // number of nodes, archived ones too
-	Evaluations int         `json:"evaluations"` // number of evaluations ever accepted
+	Evaluations int         `json:"evaluations"` // number of keys under which evaluations were accepted
 	Outbox      int         `json:"outbox"`      // number of evaluations accepted and not yet formed
 	Dead        int         `json:"dead"`        // number of dead letters
 	Entries     uint64      `json:"entries"`     // number of entries in the ledger
