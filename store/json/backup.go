@@ -30,18 +30,20 @@ type Backed struct {
 // backupTries limits how often a copy starts again because a writer removed files to be copied.
 const backupTries = 50
 
-// Backup copies the store in the folder from to the folder to, as of one moment. Another process may write to the store
-// meanwhile; the copy contains everything acknowledged before the call. The folder to is absent, empty, or an earlier
-// backup of the same store; of the snapshot files Backup then copies only those that are new, and the earlier backup is
-// a complete store at every moment. Backup opens and verifies the copy at the end. It omits data that can be built
-// again, such as an index, and includes data that cannot ([store.HeldBeside]). started is reported to processes that
-// find the copy locked.
+// Backup copies the store in the folder from, as of one moment, into the folder to. Then it opens and verifies the
+// copy. Another process may write to the store meanwhile; the copy contains everything acknowledged before the call.
+// The copy includes pictures and derived data that cannot be built again ([store.HeldBeside]), but no other derived
+// data.
+//
+// The folder to must be absent, empty, or an earlier backup of the same store. Snapshot files that an earlier backup
+// has already are not copied again, and it remains a complete store until the new backup replaces it. Processes that
+// find the copy locked get started as store.LockedError.Started.
 func Backup(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, true)
 }
 
-// Restore does as Backup does, into a folder that is absent or empty. The result is a store for writing; no later
-// Backup overwrites it.
+// Restore is like Backup, but the folder to must be absent or empty, and the copy is not marked as a backup: it is a
+// store for daily use, and no later Backup overwrites it.
 func Restore(ctx context.Context, from, to string, started time.Time) (Backed, error) {
 	return copyStore(ctx, from, to, started, false)
 }

@@ -162,8 +162,8 @@ func wholeDerived(b []byte) bool {
 	return ok && int64(len(b)) == derivedHead+size && bytes.Equal(sum, have[:])
 }
 
-// OpenDerived opens the derived data last saved under name. It checks its head and its length; Verify, or whoever reads
-// the data, checks the rest. See store.Deriver.
+// OpenDerived opens the derived data last saved under name. Of its file it checks only the head and the length, and
+// ignores a file in which they are wrong. Verify checks the rest. See store.Deriver.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, fmt.Errorf("open derived data: %w", err)

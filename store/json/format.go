@@ -25,8 +25,8 @@ const minorFormat = 2
 // everything a store needs.
 type format struct {
 	Format string      `json:"format"` // "memtree"
-	Major  int         `json:"major"`  // a reader of lower formats must not read the store
-	Minor  int         `json:"minor"`  // a reader of lower formats may read it
+	Major  int         `json:"major"`  // a program that knows only lower majors must not read the store
+	Minor  int         `json:"minor"`  // a program that knows only lower minors may read it
 	Origin tree.Origin `json:"origin"`
 	Sum    string      `json:"sum"` // checksum of the other fields, see sum
 }

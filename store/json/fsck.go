@@ -12,7 +12,8 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Repair is what Fsck found, and repaired if it was allowed to. If Lost and Again are empty, the store is in order.
+// Repair is what Fsck found, and has repaired if acceptLoss was set. If Lost and Again are empty, there was nothing to
+// repair.
 type Repair struct {
 	Lost  []Loss         `json:"lost"`            // what was acknowledged and cannot be read
 	Again []string       `json:"again"`           // damaged files that can be built again without loss
@@ -66,13 +67,13 @@ type readableCounts struct {
 	Version     uint64 `json:"version"`
 }
 
-// Fsck reads a store, even one that does not open, and returns exactly what is lost. Without acceptLoss it changes
-// nothing. With it, if anything is damaged, it moves the damaged bytes to broken/ and writes everything readable as a
-// new snapshot, so that the store opens. That includes batches behind a damaged one and lines around a damaged one. It
-// deletes only derived data that can be built again.
+// Fsck reads a store, even one that does not open, and returns exactly what is lost. It does not check pictures.
+// Without acceptLoss it changes nothing. With acceptLoss, if anything is damaged, it moves the damaged bytes to
+// broken/ and writes everything readable as a new snapshot, so that the store opens. That includes batches after a
+// damaged one and lines around a damaged one. It deletes only derived data that can be built again.
 //
-// Fsck can be interrupted at any moment and run again. The new snapshot is in force once it is complete; until then the
-// next run finds the same damage. started is reported to processes that find the store locked.
+// Fsck can be interrupted at any moment and run again. The new snapshot is in force once it is complete; until then
+// the next run finds the same damage. Processes that find the store locked get started as store.LockedError.Started.
 func Fsck(ctx context.Context, dir string, started time.Time, acceptLoss bool) (Repair, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

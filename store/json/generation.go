@@ -179,7 +179,7 @@ type unreadable struct {
 
 func (u *unreadable) Error() string { return u.corrupt.Error() }
 
-// Unwrap returns the error that callers look for, and that of the disk.
+// Unwrap returns the *store.CorruptError, which callers look for, and the error of the disk.
 func (u *unreadable) Unwrap() []error { return []error{&u.corrupt, u.cause} }
 
 // place is the position of a line in a file: offset, length without the line feed, and CRC-32C.

@@ -15,7 +15,7 @@ import (
 // begins where the snapshot ends.
 type manifest struct {
 	Number   int         `json:"number"`
-	Seq      uint64      `json:"seq"`  // of the last line of the journals before
+	Seq      uint64      `json:"seq"`  // number of the last journal line that the snapshot contains
 	Prev     string      `json:"prev"` // link of that line, in hex
 	Counts   counts      `json:"counts"`
 	Branches []branchRef `json:"branches"` // by error type

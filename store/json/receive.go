@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Folder is a new store of JSON files that receives the content of another store; it implements move.Target. It is made
-// beside its place and renamed when it is complete. A move that is interrupted leaves files there, which the next move
-// removes.
+// Folder is a new store of JSON files that receives the content of another store; it implements move.Target. For the
+// folder DIR, it writes to DIR.moving, which Finish renames to DIR. A move never continues an earlier one: it first
+// removes what that left in DIR.moving.
 type Folder struct {
 	*Store
 	dir string
@@ -27,8 +27,8 @@ var _ move.Target = (*Folder)(nil)
 // beginning is the end of the name of a folder that is not complete.
 const beginning = ".moving"
 
-// NewFolder begins a store with the given origin, which Finish puts into the folder dir. dir must not exist. now is
-// reported to processes that find the folder locked.
+// NewFolder begins a store with the given origin, for the folder dir, which must not exist. Processes that find the
+// store locked get now as store.LockedError.Started.
 func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Time) (*Folder, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, &store.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}
@@ -122,12 +122,12 @@ func (f *Folder) PutLetters(ctx context.Context, part []store.DeadLetter) error 
 	return nil
 }
 
-// PutKnown adds what the source remembers of accepted keys. See move.Target.
+// PutKnown adds what the source remembers of accepted keys. It is durable after Finish only. See move.Target.
 func (f *Folder) PutKnown(ctx context.Context, part []store.KnownKey) error {
 	return f.importKnown(ctx, part)
 }
 
-// Finish writes a snapshot, closes the store and renames its folder to its place.
+// Finish writes a snapshot, closes the store and renames its folder to the name given to NewFolder.
 func (f *Folder) Finish(ctx context.Context, _ store.Info) error {
 	if err := f.Compact(ctx); err != nil {
 		return err

@@ -38,7 +38,8 @@ type Options struct {
 	// random one is generated.
 	Origin tree.Origin
 
-	// Started is reported to other processes that find the store locked, as the time since when it is.
+	// Started is the time since which this process has the store open. Other processes that find the store locked get it
+	// in store.LockedError.
 	Started time.Time
 
 	// JournalLimit is the size of the journals, in bytes, above which a snapshot is written while the store is open, if
@@ -54,8 +55,8 @@ func (s *Store) journalLimit() int64 {
 	return 4 << 20
 }
 
-// Store is an open store in a folder. It implements store.Store, store.Deriver, store.Gallery, store.Knower,
-// store.Movable and store.Verifier. It is safe for concurrent use.
+// Store is an open store in a folder. It implements store.Store, store.Deriver, store.Scratcher, store.Gallery,
+// store.Knower, store.Movable and store.Verifier. It is safe for concurrent use.
 type Store struct {
 	disk      *disk
 	options   Options
@@ -115,7 +116,7 @@ func OpenDir(ctx context.Context, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Open opens the store in the folder dir of the file system fs. For an *afero.OsFs it does as OpenDir does. On any
+// Open opens the store in the folder dir of the file system fs. For an *afero.OsFs it is the same as OpenDir. On any
 // other file system, the folder is locked within this process only.
 func Open(ctx context.Context, fs afero.Fs, dir string, o Options) (*Store, error) {
 	if _, real := fs.(*afero.OsFs); real {
@@ -159,8 +160,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Damage returns the damage that a store open for reading has met, as a *store.CorruptError, or nil. The store still
-// serves the intact part. For a store open for writing Damage returns nil.
+// Damage returns the damage that was found in a store that is open for reading, as a *store.CorruptError, or nil. The
+// store still serves the intact part. For a store open for writing Damage returns nil.
 func (s *Store) Damage() error {
 	s.following.Lock()
 	defer s.following.Unlock()
