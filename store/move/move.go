@@ -21,11 +21,12 @@ import (
 )
 
 // Target is a new store that receives the content of another one. Copy calls the Put methods in the order of the
-// interface, each several times with the next part. A part is durable when its Put returns nil.
+// interface, each once per part of up to 1,000 values. It copies derived data and pictures with SaveDerived and
+// PutPicture.
 type Target interface {
 	store.Movable
 
-	// Reached returns what an earlier move that did not end has put already.
+	// Reached returns what an earlier move that was interrupted has put durably. Copy continues from there.
 	Reached(ctx context.Context) (Reached, error)
 
 	PutNodes(ctx context.Context, part []tree.Node) error          // nodes, sorted by id
@@ -34,10 +35,12 @@ type Target interface {
 	PutOutbox(ctx context.Context, part []tree.Evaluation) error   // evaluations in the outbox, oldest first
 	PutKnown(ctx context.Context, part []store.KnownKey) error     // accepted keys, sorted
 
-	// Drop discards what this move and the earlier ones put, at once or when the next move begins, which begins anew.
+	// Drop discards everything that this move and earlier ones have put. It may leave the work to the next move, which
+	// then starts from nothing.
 	Drop(ctx context.Context) error
 
-	// Finish makes the copy a store that can be opened. info is that of the source; its version may become the copy's.
+	// Finish makes the copy a store that can be opened. info is the summary of the source; the copy may take its version
+	// and origin.
 	Finish(ctx context.Context, info store.Info) error
 }
 
@@ -52,9 +55,9 @@ type Reached struct {
 	Letter int    // number of dead letters
 }
 
-// Copied counts the content of a store that was copied or hashed, and has its hash.
+// Copied has the hash of a store's content, and counts what the content consists of.
 type Copied struct {
-	SHA256   string `json:"sha256"` // hash of the content, equal in both stores
+	SHA256   string `json:"sha256"` // hash of the content, see Sum
 	Nodes    int    `json:"memories"`
 	Entries  int    `json:"entries"`
 	Waiting  int    `json:"waiting"` // evaluations in the outbox
@@ -66,18 +69,19 @@ type Copied struct {
 // ErrChanged means that the source was written to during the move.
 var ErrChanged = errors.New("the store was written to during the move; stop what writes to it, and move again")
 
-// ErrDiffers means that the copy is not equal to the source, or cannot be read. Copy has removed it.
+// ErrDiffers means that the copy is not equal to the source, or cannot be read. Copy has discarded the copy, see
+// Target.Drop.
 var ErrDiffers = errors.New("the copy differs from the store, so it is not taken into use")
 
 // partSize is how many values a Put gets.
 const partSize = 1000
 
-// Copy copies the store from into to, or continues an earlier copy. It compares both by their hash, and then makes the
-// copy a store that can be opened. Nothing may write to the source meanwhile. Copy leaves out dead letters that were
-// purged.
+// Copy copies the store from into to, or continues an earlier copy. It compares the hashes of both, and if they are
+// equal, makes the copy a store that can be opened. Nothing may write to the source meanwhile. Copy leaves out dead
+// letters that were purged.
 //
-// Copy calls step with the kind of content that it copies (memories, ledger, letters, outbox, known, beside) or with
-// verify, with the number done and about the total; a total of 0 is unknown.
+// Copy calls step to report progress. what is the content that it copies (memories, ledger, letters, outbox, known or
+// beside), or verify. done is the number of values so far, and total about how many there are; 0 means unknown.
 func Copy(ctx context.Context, from store.Movable, to Target, step func(what string, done, total int)) (Copied, error) {
 	before, err := from.Info(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // Sum returns the hash and the counts of everything that Copy copies. Equal content has an equal hash in every kind of
-// store. The version, and data that can be built again, do not count.
+// store. Neither the version nor data that can be built again is part of the hash.
 func Sum(ctx context.Context, s store.Movable) (Copied, error) { return sum(ctx, s, func() {}) }
 
 // sum is Sum, and calls tick for each value that is read.

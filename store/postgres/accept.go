@@ -50,8 +50,8 @@ func newIntake(s *Store) *intake { return &intake{store: s} }
 
 func (in *intake) wait() { in.workers.Wait() }
 
-// Accept adds evaluations to the outbox, all of them or none. If ctx ends during it, the write goes on; whoever records
-// them again gets receipts that report a duplicate. See store.Store.
+// Accept adds evaluations to the outbox, all of them or none. If ctx ends during it, the write goes on; accepting the
+// same evaluations again then returns receipts with store.Duplicate. See store.Store.
 func (s *Store) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	receipts, err := s.accept(ctx, es)
 	if err != nil {

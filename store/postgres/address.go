@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Address is where a tree is: the URL of a database, with the parameters tenant and tree. Its methods never return the
-// password; only connections get it.
+// Address tells where a tree is: the URL of a database, with the parameters tenant and tree. No method returns the
+// password in a text; only connections get it.
 type Address struct {
 	Tenant, Tree string
 	shown        string
@@ -19,7 +19,7 @@ type Address struct {
 	config       *pgxpool.Config
 }
 
-// IsURL reports whether s, which names a store, is the URL of a PostgreSQL database and not a folder.
+// IsURL reports whether s, the location of a store, is the URL of a PostgreSQL database and not a folder.
 func IsURL(s string) bool {
 	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Commit writes the batch b, all of it or nothing, and returns the new version. If ctx ends during it, the write goes
-// on, and the error is a *store.UnknownError with the op under which the batch can be committed again. The error is the
-// same if the database was lost during the commit and did not come back in time. See store.Store.
+// Commit writes the batch b, all of it or nothing, and returns the new version. If ctx ends while the write is
+// running, the write goes on, and the error is a *store.UnknownError with the Op under which the batch can be
+// committed again. The error is the same if the connection was lost during the commit and the database did not come
+// back within Options.Patience. See store.Store.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	v, err := s.commit(ctx, &b)
 	if err != nil {

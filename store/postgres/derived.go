@@ -18,8 +18,9 @@ import (
 // pieceSize is the size of a piece of derived data.
 const pieceSize = 1 << 20
 
-// SaveDerived saves derived data under name. Data that cannot be built again (store.HeldBeside) does not replace what
-// another process saved since this one last opened or saved it: SaveDerived returns an error. See store.Deriver.
+// SaveDerived saves derived data under name. If the data cannot be built again (store.HeldBeside) and another process
+// has saved it since this one last opened or saved it, SaveDerived returns an error and saves nothing. See
+// store.Deriver.
 func (s *Store) SaveDerived(ctx context.Context, name string, version uint64, write func(io.Writer) error) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("save derived data: %w", err)
@@ -152,8 +153,8 @@ func (s *Store) KeepDerived(ctx context.Context, names []string) (missing []stri
 	return missing, nil
 }
 
-// DropDerived removes derived data whose name begins with prefix, except the names in but and data that was used
-// recently. See store.Deriver.
+// DropDerived removes derived data whose name begins with prefix, except the names in but, and except data that was
+// saved or named in KeepDerived in the last 10 minutes. See store.Deriver.
 func (s *Store) DropDerived(ctx context.Context, prefix string, but []string) error {
 	return s.dropDerived(ctx, prefix, but, usedFor)
 }

@@ -21,9 +21,9 @@ func (s *Store) translate(err error) error {
 	return s.address.Translate(err)
 }
 
-// Translate turns an error of the database driver into one of package store, such as store.ErrAway, if there is one for
-// it; other errors it returns as they are. The result never contains the password, because errors of the driver name
-// only host, user and database.
+// Translate returns the error of package store that corresponds to err, an error of the database driver; an example is
+// store.ErrAway. If there is none, it returns err itself. The result never contains the password, because errors of
+// the driver contain only host, user and database.
 func (a Address) Translate(err error) error {
 	var pg *pgconn.PgError
 	switch {

@@ -15,7 +15,7 @@ import (
 // HistoryPoint is a point in the history of a tree, up to which a follower has read.
 type HistoryPoint struct {
 	Version int64
-	Hash    []byte // hash of the commit that made the version; empty for version 0 and that of a move
+	Hash    []byte // hash of the commit that made Version; empty for version 0, and for the version that a move set
 	Entries int64  // number of the last entry of the ledger
 }
 
@@ -24,9 +24,9 @@ type Feed struct {
 	Place   HistoryPoint // where to continue reading
 	Info    store.Info   // summary of the newest version of the store, even if there is More
 	Now     time.Time    // time of the read, by the server's clock
-	Commits []feedRow    // versions with their changes as a JSON array; only commits that changed nodes
-	Entries []feedRow    // numbers with their ledger entries
-	Anew    bool         // the history differs from that of the point asked for; read everything again
+	Commits []feedRow    // commits that changed nodes: version, and changes as a JSON array
+	Entries []feedRow    // ledger entries with their numbers
+	Anew    bool         // the history is not the one that the caller has read; read everything again
 	More    bool         // there is more after Place
 }
 
@@ -39,10 +39,12 @@ type feedRow struct {
 // feedRows bounds the commits, and the entries, of a feed.
 const feedRows = 2000
 
-// Feed returns the first commits after a point, 2,000 at most; Feed.More reports whether there are more. Each commit
-// locks the row of its tree, so commits become visible in order and none appears before one that is already visible.
-// Each commit has the hash of the one before it: if one does not follow, as after a restore of the database, or if
-// commits after the point are gone, Feed sets Anew.
+// Feed returns what was committed after a point, oldest first: at most 2,000 commits and 2,000 ledger entries.
+// Feed.More reports whether there is more. If the history is not the one that the caller has read, as after a restore
+// of the database, or if commits after the point were removed, Feed sets Anew.
+//
+// Each commit has the hash of the one before it, by which Feed finds another history. Each commit locks the row of its
+// tree, so commits become visible in order.
 func (s *Store) Feed(ctx context.Context, after HistoryPoint) (f Feed, err error) {
 	err = s.reading(ctx, func() error {
 		return s.reader(ctx, func(tx pgx.Tx) (err error) {

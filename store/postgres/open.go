@@ -18,10 +18,10 @@ import (
 // Options configures Open. The zero value is valid.
 type Options struct {
 	ReadOnly  bool          // write nothing; a read-only server suffices
-	MustExist bool          // do not create the tree if it is missing
-	Label     string        // name of the team, in exports of a tree that is created now
-	Patience  time.Duration // how long to look for a commit whose fate is unknown; 0: a minute
-	// for a move: open a tree that is being moved here, or create one; the text identifies the source
+	MustExist bool          // do not create the tree or the tables if they are missing
+	Label     string        // name of the team, saved in a tree that is created now; exports show it
+	Patience  time.Duration // how long a commit is tried again after the connection was lost; 0: a minute
+	// for a move: the source. Open then creates a tree, or opens one that is being moved here. "": no move
 	Moving string
 }
 
@@ -35,9 +35,9 @@ const (
 // connections is the most connections of a tree, unless the URL has pool_max_conns.
 const connections = 16
 
-// Open opens the tree at a, and creates the schema and the tree if they are missing and o permits it. The error wraps a
-// *store.FormatError if they are missing, are of a schema that this program does not know or are being moved, and
-// store.ErrAway if no database answers.
+// Open opens the tree at a. It creates the tables and the tree if they are missing, unless o forbids that. The error
+// wraps a *store.FormatError if something is missing and must not be created, if the tables are not of a version that
+// this program can use, or if the tree is being moved. It wraps store.ErrAway if no database answers.
 func Open(ctx context.Context, a Address, o Options) (*Store, error) {
 	s, err := open(ctx, a, o)
 	if err != nil {
@@ -79,8 +79,8 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 	return s, nil
 }
 
-// Pool returns a pool of connections to the database. most is the maximum number. It connects on first use. The caller
-// closes it.
+// Pool returns a pool of connections to the database; most is their maximum number. The pool connects on first use.
+// The caller closes it.
 func (a Address) Pool(ctx context.Context, most int32) (*pgxpool.Pool, error) {
 	config := a.config.Copy()
 	if config.ConnConfig.ConnectTimeout == 0 {

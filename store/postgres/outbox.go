@@ -18,8 +18,9 @@ import (
 // finds that its evaluations are finished: its commits conflict.
 const formingFor = 30
 
-// Lease returns up to n evaluations of the outbox and leases them to the caller. Of one tree only one process at a time
-// gets evaluations, until 30 seconds after its last Lease. See store.Store.
+// Lease returns up to n evaluations of the outbox and leases them to the caller. Only one process at a time gets
+// evaluations of a tree: the first one that calls Lease, until it calls Close or has not called Lease for 30 seconds.
+// The others get none. See store.Store.
 func (s *Store) Lease(ctx context.Context, n int) ([]tree.Evaluation, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, fmt.Errorf("lease: %w", err)

@@ -16,8 +16,8 @@ const (
 	followedIn = 2 * time.Hour // a process that was not seen for so long reads the tree anew when it comes back
 )
 
-// Seen records that this process has read the tree up to version, and from time to time removes old commits that no
-// process needs any more. A process that follows the tree calls it every few seconds.
+// Seen records that this process has read the tree up to version. At most once an hour it also removes old commits
+// that no process needs any more. A process that follows the tree calls Seen every few seconds.
 func (s *Store) Seen(ctx context.Context, version uint64) error {
 	if s.readOnly {
 		return nil

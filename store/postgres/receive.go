@@ -14,9 +14,9 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Receiver is a new tree that receives the content of another store; it implements move.Target. It cannot be opened as
-// a store before Finish. The next move from the same source continues one that was interrupted, unless the source has
-// changed.
+// Receiver is a new tree that receives the content of another store; it implements move.Target. The tree cannot be
+// opened as a store before Finish. If a move is interrupted, the next move from the same source continues it, unless
+// the source has changed.
 type Receiver struct {
 	*Store
 	lock *pgx.Conn // its session holds the lock of the move
@@ -24,9 +24,10 @@ type Receiver struct {
 
 var _ move.Target = (*Receiver)(nil)
 
-// Receive creates a tree at a for a move, or finds the one that an earlier move from the same source began. It
-// drops what a move from another source has put. source identifies the source and its state, without a space; name is
-// the source's name for people.
+// Receive creates a tree at a for a move. If an earlier move to a did not finish, Receive continues it if source is
+// the same, and removes what it put otherwise. source identifies the source and its state, without a space; name is
+// the source's name for people. The error wraps a *store.FormatError if the tree is in use, or if another move to it
+// is running.
 func Receive(ctx context.Context, a Address, source, name string) (*Receiver, error) {
 	s, err := open(ctx, a, Options{Moving: source + " " + name})
 	if err != nil {
@@ -70,7 +71,7 @@ func (r *Receiver) take(ctx context.Context, source, name string) error {
 	return r.drop(ctx, source+" "+name)
 }
 
-// Drop removes everything that was put. See move.Target.
+// Drop removes everything that was put, at once. See move.Target.
 func (r *Receiver) Drop(ctx context.Context) error {
 	return r.translate(r.drop(ctx, "- a move that failed"))
 }
@@ -97,7 +98,7 @@ func (r *Receiver) Close() error {
 	return r.Store.Close()
 }
 
-// Reached returns what earlier moves have put already. See move.Target.
+// Reached returns what earlier moves have put. See move.Target.
 func (r *Receiver) Reached(ctx context.Context) (at move.Reached, err error) {
 	err = r.pool.QueryRow(ctx, `SELECT
 		coalesce((SELECT max(id) FROM memtree.node WHERE tree = $1), ''),
@@ -201,8 +202,8 @@ func (r *Receiver) PutKnown(ctx context.Context, part []store.KnownKey) error {
 		labelled)
 }
 
-// Finish counts what was put, sets the version and origin of the tree to those in info, and makes it one that can be
-// opened. See move.Target.
+// Finish counts what was put, sets the version and origin of the tree to those in info, and makes the tree one that
+// Open opens. See move.Target.
 func (r *Receiver) Finish(ctx context.Context, info store.Info) error {
 	err := pgx.BeginFunc(ctx, r.pool, func(tx pgx.Tx) error {
 		var q pgx.Batch

@@ -28,25 +28,26 @@ type sharedStore interface {
 
 	// Nodes yields the JSON of all nodes.
 	Nodes(ctx context.Context) iter.Seq2[[]byte, error]
-	// Head returns the present place, and Feed what was committed after one.
+	// Head returns a Feed with the newest point only. Feed returns what was committed after a point.
 	Head(ctx context.Context) (Feed, error)
 	Feed(ctx context.Context, after HistoryPoint) (Feed, error)
-	// Seen records up to which version the tree was followed: commits up to it need not be stored for this process.
+	// Seen records up to which version the tree was followed. This process needs no older commits any more.
 	Seen(ctx context.Context, version uint64) error
 }
 
 // ReplicaOptions configures NewReplica.
 type ReplicaOptions struct {
-	// Local stores evaluations that arrive while the database is away. Only this process uses it. Nil: nothing is accepted
-	// without the database.
+	// Local stores evaluations that arrive while the database does not take them. Only this process uses it. Nil: nothing
+	// is accepted without the database.
 	Local  store.Store
 	Logger *slog.Logger  // receives warnings; nil: none
-	Every  time.Duration // time between two questions for new commits; 0: 50 ms
+	Every  time.Duration // how long to wait between two looks for new commits; 0: 50 ms
 }
 
 // Replica is a copy in memory of a tree in a shared database; it implements store.Shared. It follows the commits of
-// other processes, and answers from memory, also while the database is away. Meanwhile it stores new evaluations in a
-// journal on this machine, and sends them to the database afterwards. It is safe for concurrent use.
+// other processes. Most reads are answered from memory, also while the database is away. With ReplicaOptions.Local, it
+// stores new evaluations on this machine while the database does not take them, and sends them afterwards. It is safe
+// for concurrent use.
 type Replica struct {
 	below sharedStore
 	o     ReplicaOptions
@@ -107,7 +108,7 @@ const (
 )
 
 // NewReplica reads the tree of below into memory and follows it until Close. It owns below and o.Local: Close closes
-// them, and so does a NewReplica that fails.
+// them, and NewReplica itself does if it fails.
 func NewReplica(ctx context.Context, below sharedStore, o ReplicaOptions) (*Replica, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -163,8 +164,8 @@ func (r *Replica) Following() store.Following {
 	return f
 }
 
-// Close stops following, and closes the stores that NewReplica was called with. Evaluations that are still in the
-// journal on this machine are sent after the next NewReplica.
+// Close stops following, and closes the stores that NewReplica was called with. Evaluations that are still in Local
+// are sent after the next NewReplica with it.
 func (r *Replica) Close() error {
 	r.closing.Do(func() {
 		r.closed.Store(true)

@@ -25,10 +25,9 @@ func (r *Replica) isAway() error {
 	return r.away
 }
 
-// Accept adds evaluations to the outbox of the database. If the database is away, refuses or fails, Accept writes them
-// to the journal on this machine, and their receipts have Here set. It returns an error without a journal, for
-// evaluations that the database cannot hold, for a deleted tree, if ctx ends, or if the journal fails too. See
-// store.Store.
+// Accept adds evaluations to the outbox of the database. If the database is away, refuses or fails, Accept adds them
+// to ReplicaOptions.Local and sets Here in their receipts. It returns an error instead if there is no Local, if that
+// fails too, if ctx ends, if the tree was deleted, or if the database can never hold the evaluations. See store.Store.
 func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Receipt, error) {
 	if err := r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -73,8 +72,8 @@ func keepable(err error) bool {
 	return true
 }
 
-// Knows reports which keys the database has. If Accept would write to the journal, because the database is away or
-// fails, Knows reports that it has none. See store.Knower.
+// Knows reports which keys the database has accepted. While the database does not answer, and Accept would add
+// evaluations to Local, Knows reports false for every key. See store.Knower.
 func (r *Replica) Knows(ctx context.Context, keys []string) (known []bool, err error) {
 	if err = r.usable(ctx); err != nil {
 		return nil, fmt.Errorf("look up keys: %w", err)

@@ -44,7 +44,7 @@ func (r *Replica) Info(ctx context.Context) (store.Info, error) {
 	return r.info, nil
 }
 
-// Scan yields the nodes that f selects, from memory. See store.Store.
+// Scan yields the nodes that f selects, from memory, sorted by id. See store.Store.
 func (r *Replica) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		err := r.usable(ctx)
@@ -77,8 +77,8 @@ func (r *Replica) snapshot() *btree.Map[string, *cachedNode] {
 	return r.nodes.Copy()
 }
 
-// Ledger yields the entries of the ledger after a sequence number. The newest are in memory; older ones come from the
-// database. See store.Store.
+// Ledger yields the entries of the ledger after a sequence number, 0 for all. The newest are in memory; older ones
+// come from the database. See store.Store.
 func (r *Replica) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	return func(yield func(ledger.Entry, error) bool) {
 		rows, ok, err := r.recent(ctx, &r.entries, after)

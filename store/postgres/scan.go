@@ -41,8 +41,8 @@ func (s *Store) unreadable(id string, cause error) error {
 	return &store.UnreadableError{At: s.address.String(), What: "memory " + id, Cause: cause}
 }
 
-// Nodes yields the JSON of all nodes, byte for byte as stored, sorted by id, as of the moment it began. If a node is
-// not JSON, Nodes ends with a *store.UnreadableError.
+// Nodes yields the JSON of all nodes, byte for byte as stored, sorted by id, as they were when the iteration began. If
+// a node is not JSON, Nodes ends with a *store.UnreadableError.
 func (s *Store) Nodes(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var problem error

@@ -67,7 +67,7 @@ var (
 	_ store.Knower   = (*Store)(nil)
 )
 
-// New reports whether Open has created the tree, because there was none.
+// New reports whether Open has created the tree.
 func (s *Store) New() bool { return s.made }
 
 // Following returns the zero value, because s asks the database for each answer. See store.Shared.

@@ -23,9 +23,9 @@ type filled struct {
 	encoder  string
 }
 
-// FillVectors makes the table memtree.embedding contain these vectors and no others. A commit that changes a node
-// meanwhile waits until its vector is written, and then removes it; or FillVectors sees the commit and omits the
-// vector. See store.VectorTable.
+// FillVectors makes the table memtree.embedding contain these vectors and no others. If a commit changes a node
+// meanwhile, the vector of its old revision is omitted or removed. Commits may wait some milliseconds for FillVectors.
+// See store.VectorTable.
 func (s *Store) FillVectors(ctx context.Context, encoder string, all iter.Seq2[store.NodeVector, error]) error {
 	if err := s.begin(ctx); err != nil {
 		return fmt.Errorf("fill the table of vectors: %w", err)

@@ -24,7 +24,7 @@ import (
 
 // Postgres is a PostgreSQL server that this process started. It accepts the user "postgres" without a password.
 type Postgres struct {
-	Port   int
+	Port   int // on 127.0.0.1
 	bin    string
 	dir    string
 	as     *syscall.Credential // nil: this user
@@ -161,8 +161,7 @@ func (s *Postgres) command(name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// InOneDay makes sure that the present day in UTC lasts another minute, for a test that counts by day: near midnight it
-// waits for the next day.
+// InOneDay waits for the next day in UTC if the present one ends within a minute. It is for a test that counts by day.
 func InOneDay(tb testing.TB) {
 	tb.Helper()
 	if left := 24*time.Hour - time.Duration(time.Now().Unix()%86400)*time.Second; left <= time.Minute {
@@ -217,12 +216,12 @@ func (s *Postgres) Run() error {
 	return errors.New("it does not answer after 30 seconds")
 }
 
-// URL returns the URL under which clients reach a database of the server.
+// URL returns the URL of a database of the server.
 func (s *Postgres) URL(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", s.Port, database)
 }
 
-// Kill ends all processes of the server with SIGKILL, as a power failure would.
+// Kill ends all processes of the server with SIGKILL, so that it does not shut down cleanly.
 func (s *Postgres) Kill() {
 	workers := s.signal(syscall.SIGKILL)
 	<-s.ended
