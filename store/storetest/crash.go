@@ -19,8 +19,8 @@ import (
 // sector is the number of bytes a disk writes at once.
 const sector = 512
 
-// Crash crashes the machine now. From then on c and every open file fail; Crash returns the disk that remains. Equal
-// seeds leave equal disks.
+// Crash crashes the machine now and returns the disk that remains. From then on every operation on c and on its open
+// files fails. Equal seeds leave equal disks.
 func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	n := c.Ops()
 	c.mu.Lock()
@@ -31,8 +31,8 @@ func (c *CrashFS) Crash(seed uint64) *CrashFS {
 	return c.CrashAt(n, seed)
 }
 
-// CrashAt returns a disk that a crash after the first n operations could have left. seed chooses among the possible
-// ones. It does not affect c. It is fast if n rises from call to call.
+// CrashAt returns a disk that a crash after the first n operations could have left; seed chooses one of the possible
+// disks. CrashAt does not change what c contains. It is fast if n rises from call to call.
 func (c *CrashFS) CrashAt(n int, seed uint64) *CrashFS {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,14 +15,14 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// OnFS opens a store on the file system fs. Every call opens it in the same place.
+// OnFS opens a store in a fixed place on the file system fs.
 type OnFS func(fs afero.Fs) (store.Store, error)
 
 // Explored counts the failures that Crash or Faults tried.
 type Explored struct {
-	States int // crashes after which the store recovered
-	Nested int // states with a second crash during recovery
-	Ill    int // states with a disk that failed once during recovery
+	States int // states of a disk on which the store recovered
+	Nested int // states after a second crash, during recovery
+	Ill    int // states in which the disk failed once during recovery
 	Faults int // runs in which a fault occurred
 	Runs   int // sequences of random operations
 }
@@ -38,12 +38,12 @@ type moment struct {
 }
 
 // Crash performs random operations on a store and crashes the machine at every file operation, and in the middle of
-// writes, until it has tried the given number of states. After each crash it opens the remaining files. Every
-// acknowledged write must be there with every byte, the running write must be there as a whole or not at all, and there
-// must be nothing else. Of eight states two crash again during recovery, one recovers on a disk that fails once, and
-// one continues with random operations.
+// writes, until it has tried the given number of states. After each crash it opens the files that remain. Every
+// acknowledged write must be there with every byte, a write that was running must be there as a whole or not at all,
+// and there must be nothing else. Of eight states two crash again during recovery, one recovers on a disk that fails
+// once, and one continues with random operations.
 //
-// If a state is wrong, the message has the seed, the operation and the disk as CrashFS.Dump writes it.
+// If a state is wrong, the test fails with the seed, the operation, and the disk in the form of CrashFS.Dump.
 func Crash(t testing.TB, open OnFS, states int, seed uint64) Explored {
 	t.Helper()
 	var done Explored

@@ -28,17 +28,18 @@ import (
 // errCrashed is returned by every operation after a crash.
 var errCrashed = errors.New("the machine has crashed")
 
-// CrashFS is an afero.Fs in memory that models what survives a crash: the data of a file up to its last sync, and the
-// entries of a directory up to its last sync. Syncing a file does not sync its entry in the directory.
+// CrashFS is an afero.Fs in memory that models a crash of the machine. What was synced survives a crash; of what was
+// not, any part may survive. The data of a file and the entries of a directory are synced separately: syncing a file
+// does not sync its entry in the directory.
 //
-// It numbers the operations that change or sync something, from 0. It can stop at any of them, and it records all of
-// them, so that one run of a program gives every state that a crash could have left: see CrashAt.
+// CrashFS numbers the operations that change or sync something, from 0, and records them. It can stop at any of them,
+// see StopAt. One run of a program gives every state that a crash could have left, see CrashAt.
 //
 // A crash keeps any subset of the changes of entries (create, mkdir, remove, rename) that are not synced; a rename
-// survives as a whole or not at all. Of each file it keeps the synced data and, of the writes since, either nothing, or
-// all, or the first ones up to any byte, or any of their 512-byte sectors while others are lost, torn or garbled. A
-// torn write does not damage synced bytes next to it (SQLite calls this powersafe overwrite); otherwise no journal
-// could append. After a failed sync, a later sync does not write the data of the failed one.
+// survives as a whole or not at all. Of each file it keeps the synced data. Of the later writes it keeps nothing, or
+// all, or the first ones up to any byte, or any of their 512-byte sectors, while other sectors are lost, torn or
+// garbled. A torn write does not damage synced bytes next to it (SQLite calls this powersafe overwrite); otherwise no
+// journal could append. After a failed sync, a later sync does not write the data of the failed one.
 //
 // Paths are rooted: a and /a are the same. There are no links, permissions or owners, and times are a counter. It is
 // safe for concurrent use.
@@ -66,8 +67,8 @@ func (c *CrashFS) Ops() int {
 	return len(c.log) - c.setup
 }
 
-// StopAt makes operation number n and everything after it, reads included, fail with err.
-// If it is a write, some of its first bytes are written.
+// StopAt makes operation number n and all later operations, reads included, fail with err. If operation n is a write,
+// some of its first bytes may be written; seed chooses how many.
 func (c *CrashFS) StopAt(n int, seed uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -235,7 +236,7 @@ func (c *CrashFS) Remove(name string) error {
 	return pathError("remove", name, err)
 }
 
-// RemoveAll removes a file, or a directory and everything in it, leaves first.
+// RemoveAll removes a file, or everything in a directory and then the directory.
 func (c *CrashFS) RemoveAll(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -262,7 +263,7 @@ func (c *CrashFS) removeAll(w location) error {
 	return c.do(op{Do: "remove", Node: w.node.id, Dir: w.dir, Name: w.name})
 }
 
-// Rename moves a directory or a file. A file replaces another file with the new name.
+// Rename moves a file or a directory. A file may replace a file at newname; otherwise newname must not exist.
 func (c *CrashFS) Rename(oldname, newname string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,11 +12,14 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// Faults makes every kind of file operation fail with every error, once and permanently, each in the given number of
-// histories. The store must succeed, or return an error that reports the cause. It must never lose acknowledged data
-// and never read wrong data. A failed operation must have changed nothing, unless the error was ErrFailed. Each run
-// ends twice: with a power failure; and with a healed disk, on which the store continues if it can, is closed and is
-// opened.
+// Faults performs random operations on a store while one kind of file operation fails with one error, once or from
+// then on. It does so for every error and every kind that occurs, in the given number of histories, which are
+// sequences of random operations. The store must succeed, or return an error that reports the cause. It must never
+// lose acknowledged data and never read wrong data. A failed operation must have changed nothing, unless the error was
+// ErrFailed.
+//
+// After each run the store is opened twice: on the disk that a power failure would leave at the end of the run; and on
+// the healed disk, after the store was closed. If the fault was a full disk, the store must write again before that.
 func Faults(t testing.TB, open OnFS, histories int, seed uint64) Explored {
 	t.Helper()
 	var done Explored

@@ -11,8 +11,8 @@ import (
 // Op is a kind of file operation, such as a write.
 type Op string
 
-// The kinds of file operations. A short write is a separate hook call after that of the write; a fault of it writes
-// half.
+// The kinds of file operations. A short write writes half of the bytes. Each write counts as a write and as a short
+// write, so that a fault can be either.
 const (
 	OpOpen       Op = "open"   // opening a file or directory, without creating it
 	opCreate     Op = "create" // an open that may create

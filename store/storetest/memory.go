@@ -16,7 +16,8 @@ import (
 )
 
 // MapStore is a store.Store in memory: maps behind one lock. It is the model with which other stores are compared, and
-// a store for tests of other packages. Its content is lost with the process; Reopen simulates a restart.
+// a store for tests of other packages. It has no purge. Its content is lost with the process; Reopen simulates a
+// restart.
 type MapStore struct {
 	mu     sync.Mutex
 	closed bool
@@ -165,7 +166,7 @@ func (m *MapStore) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node
 	}
 }
 
-// Commit writes the batch b, all of it or nothing. See store.Store.
+// Commit writes the batch b, all of it or nothing. It ignores b.Purge. See store.Store.
 func (m *MapStore) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 	err := m.lock(ctx)
 	defer m.mu.Unlock()
@@ -373,7 +374,7 @@ func decodeAll[V any](ctx context.Context, m *MapStore, get func() [][]byte) ite
 	}
 }
 
-// Changes yields the commits after a version. A MapStore never drops any. See store.Store.
+// Changes yields the commits that changed nodes, after a version. A MapStore never drops any. See store.Store.
 func (m *MapStore) Changes(ctx context.Context, after uint64) iter.Seq2[store.Commit, error] {
 	return func(yield func(store.Commit, error) bool) {
 		err := m.lock(ctx)

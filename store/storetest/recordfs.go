@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// RecordFS is an afero.Fs that records every operation as a line of text, for a golden file that shows what a store
-// does to its files.
+// RecordFS is an afero.Fs that records every operation of the kinds of Op as a line of text, for a golden file that
+// shows what a store does to its files.
 type RecordFS struct {
 	hookFS
 

@@ -16,9 +16,10 @@ import (
 // with its content at the last close.
 type opener func(tb testing.TB) func() (store.Store, error)
 
-// Run tests a store against every law of store.Store, one subtest each. open makes a new place for a store and returns
-// what opens the store there. Run then performs random operations on the store and on a model, closing and opening in
-// between. If the store is a store.Deriver, store.Knower or store.Verifier, Run tests that too.
+// Run tests a store against every law of store.Store, one subtest each. open makes a new, empty place for a store, and
+// returns a function that opens the store there. Run then performs random operations on the store and on a model,
+// closing and opening the store in between. If the store is also a store.Deriver, store.Gallery, store.Knower or
+// store.Verifier, Run tests that too.
 func Run(t *testing.T, open opener) {
 	t.Helper()
 	for _, l := range laws() {
