@@ -12,16 +12,15 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Apply commits the batch b and updates the index; all writes to the tree go through it. It first checks the batch;
-// then it commits it, durably and all or none. If a node on which the batch was planned has changed since, it returns
-// store.ErrConflict, and the caller has to plan again, see UntilFresh. If the index cannot be updated, it is rebuilt
-// from the store.
+// Apply checks the batch b, commits it, durably and all or none, and updates the index. Every change of a node goes
+// through Apply or ApplyIf. The error wraps store.ErrConflict if a node on which b was planned has changed since; the
+// caller then has to plan again, see UntilFresh. If the index cannot be updated, Apply rebuilds it from the store.
 func (c *Core) Apply(ctx context.Context, b store.Batch) error {
 	return c.ApplyIf(ctx, b, func() bool { return true })
 }
 
-// ApplyIf does as Apply does, but calls fresh just before the commit and returns store.ErrConflict if that returns
-// false.
+// ApplyIf is like Apply, but calls fresh just before the commit. If fresh returns false, it commits nothing and
+// returns store.ErrConflict. No other Apply runs between fresh and the commit.
 func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) error {
 	nodes := make([]tree.Node, len(b.Changes))
 	for i := range b.Changes {
@@ -152,7 +151,7 @@ func (c *Core) checkLinks(ctx context.Context, nodes []tree.Node) error {
 const mostPlans = 8
 
 // UntilFresh calls plan, which plans and applies a batch. If plan returns store.ErrConflict, because a node changed
-// after planning, it calls plan again, a few times at most.
+// after planning, UntilFresh calls it again, up to 8 times in all.
 func (c *Core) UntilFresh(plan func() error) error {
 	for try := 1; ; try++ {
 		err := plan()

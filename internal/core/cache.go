@@ -45,13 +45,15 @@ var (
 	_ store.Knower   = (*cache)(nil)
 )
 
-// NewCache returns a store that passes everything to s and answers Get from memory if it can. nodes is the most nodes
-// that it holds, at least 2. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer
-// Management Replacement Algorithm", VLDB 1994): a node that was read once cannot evict nodes that were read twice.
+// NewCache returns a store that answers Get from memory if it can, and passes everything else to s. nodes is the most
+// nodes that it holds, at least 2. It is a 2Q cache (Johnson and Shasha, "2Q: A Low Overhead High Performance Buffer
+// Management Replacement Algorithm", VLDB 1994): nodes that were read only once take at most about a quarter of it
+// from nodes that were read more often.
 //
-// It satisfies the contract of store.Store as long as all writes to s go through it. A store to which another process
-// writes must not be cached. It is a store.Deriver and a store.Verifier too; if s is not, those methods return
-// errors.ErrUnsupported. It owns s: Close closes it.
+// The cache satisfies the contract of store.Store as long as all writes to s go through it; a store to which another
+// process writes must not be cached. The cache is also a store.Deriver, store.Scratcher, store.Verifier and
+// store.Knower. If s is not, the methods of the first three return errors.ErrUnsupported, and Knows knows no key. The
+// cache owns s: Close closes it.
 func NewCache(s store.Store, nodes int) store.Store {
 	c := &cache{below: s, writing: map[string]int{}, reading: map[string]*nodeRead{}}
 	c.nodes, _ = lru.New2Q[string, *tree.Node](max(nodes, leastCached)) // fails only for smaller sizes
@@ -263,7 +265,7 @@ func (c *cache) Verify(ctx context.Context, found func(problem error)) (store.Ve
 	return v.Verify(ctx, found)
 }
 
-// Knows asks the store below; see store.Knower. A store that is none knows no key.
+// Knows asks the store below; see store.Knower. If that is no Knower, the answer is false for every key.
 func (c *cache) Knows(ctx context.Context, keys []string) ([]bool, error) {
 	k, ok := c.below.(store.Knower)
 	if !ok {

@@ -29,11 +29,14 @@ import (
 type Options struct {
 	Store    store.Store
 	Taxonomy *taxonomy.Taxonomy
-	ReadOnly bool
+	ReadOnly bool // neither the index nor vectors are saved
 	Logger   *slog.Logger
-	Embedder llm.Embedder                            // makes the vectors of the index; nil: the built-in encoder
-	Counting func(llm.Embedder) llm.Embedder         // wraps an embedder other than the built-in ones
-	Commit   func(b *store.Batch, nodes []tree.Node) // called after commits, see Follow too; must apply nothing
+	Embedder llm.Embedder                    // makes the vectors of the index; nil: the built-in encoder
+	Counting func(llm.Embedder) llm.Embedder // wraps Embedder, to count its use; not called if that is nil
+
+	// Commit is called after each commit of Apply with the batch and its nodes, before the index has them. It must not
+	// call Apply. See Follow for the commits of other processes.
+	Commit func(b *store.Batch, nodes []tree.Node)
 }
 
 // Core is an open store with its search index. It is safe for concurrent use.
@@ -132,8 +135,8 @@ func (c *Core) Embedder() llm.Embedder { return c.embedder }
 // Refused returns the checks and texts that people refused.
 func (c *Core) Refused() *tree.Refused { return c.refused.Load() }
 
-// Changed returns a number that grows with each commit that changes nodes, except a purge. Several commits of other
-// processes may count as one.
+// Changed returns a number that grows with each commit that changes nodes, except a purge. Commits of other processes
+// that Follow reads at once may count as one; those that it cannot read one by one do not count.
 func (c *Core) Changed() uint64 { return c.changed.Load() }
 
 // Decisions returns a number that grows with each commit that contains a decision of a person. Several commits of other

@@ -29,8 +29,8 @@ type news struct {
 }
 
 // Follow reads what other processes committed to a shared store, updates the index, and calls Options.Commit once for
-// all of it. If it cannot read the commits one by one, that call has a Purge and no nodes. It does nothing for a store
-// of this process alone.
+// all of it. If it cannot read the commits one by one, it rebuilds the index and passes a batch with an empty Purge
+// and no nodes to Options.Commit. For a store that is not store.Shared it does nothing.
 func (c *Core) Follow(ctx context.Context) error {
 	if _, shared := c.store.(store.Shared); !shared {
 		return nil

@@ -225,8 +225,8 @@ func (c *Core) WaitMended(ctx context.Context) error {
 // Asking is a function that queries an index, such as (*retrieval.Index).Search.
 type Asking func(*retrieval.Index, context.Context, retrieval.Query) (retrieval.Result, error)
 
-// Search queries the index by calling ask with it and q. If the index is damaged, c rebuilds it in the background, and
-// queries it again if that ends before ctx does.
+// Search calls ask with the present index and q. If the index is damaged, c rebuilds it in the background. Search
+// calls ask again with the new index if the rebuild ends before ctx does, and otherwise returns the error.
 func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retrieval.Result, error) {
 	r, err := ask(c.index.Load(), ctx, q)
 	if _, damaged := errors.AsType[*store.CorruptError](err); !damaged {

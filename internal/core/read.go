@@ -31,8 +31,8 @@ func readAll(
 	return nodes, nil
 }
 
-// Read returns the node with the id as agents may see it: without parts that people refused. It returns nil if nothing
-// remains. The caller must not change it.
+// Read returns the node with the id as agents may see it: without parts that people refused. It returns nil and no
+// error if nothing remains, and tree.ErrNotFound if there is no such node. The caller must not change the node.
 func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil
@@ -44,7 +44,7 @@ func (c *Core) Read(ctx context.Context, id string) (*tree.Node, error) {
 	return c.refused.Load().Heed(n), nil
 }
 
-// Whole returns the node with the id as stored, or as WithNodes set it. The caller must not change it.
+// Whole returns the node with the id as stored, or as WithNodes set it. The caller must not change the node.
 func (c *Core) Whole(ctx context.Context, id string) (*tree.Node, error) {
 	if n := previewed(ctx, id); n != nil {
 		return n, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Quarantine builds an index of the imports that wait for a person, and of nothing else. They have an index of their
-// own, so that they affect no other result.
+// Quarantine builds an index of the imports that wait for a person, and of nothing else. The imports have an index of
+// their own, so that they affect no other result.
 func (c *Core) Quarantine(ctx context.Context) (*retrieval.Index, error) {
 	waiting, err := transfer.Waiting(ctx, c.store)
 	if err != nil {
@@ -35,14 +35,14 @@ func (c *Core) indexOf(ctx context.Context, nodes []tree.Node) (*retrieval.Index
 	return ix, ix.Update(ctx, 0, nodes)
 }
 
-// Trusted returns the store, whose Scan and Get then omit imports that wait for a person. Learning reads it.
+// Trusted returns the store as learning reads it: Scan and Get omit imports that wait for a person.
 func (c *Core) Trusted() store.Store { return trusted{c.store} }
 
 // trusted is the tree without waiting imports. With them, a sender could prevent this tree from learning something by
 // sending it first.
 type trusted struct{ store.Store }
 
-// Scan implements evolution.Scanner.
+// Scan omits waiting imports. It implements evolution.Scanner.
 func (t trusted) Scan(ctx context.Context, f store.Filter) iter.Seq2[tree.Node, error] {
 	return func(yield func(tree.Node, error) bool) {
 		for n, err := range t.Store.Scan(ctx, f) {
@@ -65,8 +65,9 @@ func (t trusted) Get(ctx context.Context, id string) (tree.Node, error) {
 	return n, err
 }
 
-// Displace returns changes in a form in which newly learned nodes replace waiting imports with the same ids. Other
-// waiting imports lose their links to these nodes, and to nodes that get another error type.
+// Displace adapts changes so that newly learned nodes replace waiting imports with the same ids. It adds changes of
+// other waiting imports, which remove their links to the changed nodes where these no longer fit. If changes affect no
+// waiting import, it returns them as they are.
 func (c *Core) Displace(ctx context.Context, changes []tree.Change) ([]tree.Change, error) {
 	taken, moved := map[string]tree.Node{}, false
 	for i := range changes {

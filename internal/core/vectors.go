@@ -183,8 +183,9 @@ func (c *Core) purgeVectors(ctx context.Context) error {
 	return c.vectors.Purge(ctx, texts)
 }
 
-// Note returns a sentence on why some or all memories, by the counts s, are found by text alone; "" if none are. The
-// built-in embedders have no vector for a text in an unknown language; Note does not report that.
+// Note returns a sentence on why some or all memories have no vector and are found by their text alone; s has the
+// counts of the index. It returns "" if nothing went wrong, as for texts in a language that the built-in encoder does
+// not know.
 func (c *Core) Note(s retrieval.IndexStats) string {
 	v := c.vectors
 	if s.Vectors == s.Nodes {

@@ -9,9 +9,9 @@ const (
 	longest = time.Hour
 )
 
-// Failure decides when to log one kind of failure: at once, and while it continues, after times that double from a
-// minute to an hour. If it did not occur for that time, the next one counts as new. The zero value is ready. It is not
-// safe for concurrent use.
+// Failure decides when to log one kind of failure. The first one is logged at once. Later ones are logged only after a
+// pause, which doubles each time, from a minute to an hour. If no failure occurs for as long again after a pause, the
+// next one counts as the first. The zero value is ready for use. It is not safe for concurrent use.
 type Failure struct {
 	next time.Time
 	rest time.Duration

@@ -146,10 +146,10 @@ func readFile(path string) ([]byte, error) {
 	return b, nil
 }
 
-// ID returns a name for these recordings; other recordings have another one.
+// ID returns "recordings " and a hash of the names and contents of all recordings of p.
 func (p *Player) ID() string { return "recordings " + p.hash }
 
-// Plays returns true: p calls no model, so nobody counts its answers as spent. See llm.Plays.
+// Plays returns true: p calls no model, so its answers cost nothing. See llm.Plays.
 func (*Player) Plays() bool { return true }
 
 // Len returns how many recorded answers and how many recorded vectors p has.
@@ -173,8 +173,9 @@ func (p *Player) Models() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// Missing returns the number n of requests so far without a recording. Of these, it describes the one whose file would
-// come first in order: name is that of its prompt, file where its recording would be. They are "" if n is 0.
+// Missing returns the number n of calls of Generate so far that found no recording. name and file belong to the one of
+// them whose file name sorts first: the name of its prompt, and the path where its recording would be. Both are "" if
+// n is 0.
 func (p *Player) Missing() (n int, name, file string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

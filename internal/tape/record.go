@@ -19,9 +19,10 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// Recorder is an llm.Generator that passes requests to another one and records the results in files: answers, and
-// answers that were malformed, refused or cut off. Other failures are the provider's, and are not recorded. A repeated
-// request replaces its recording. It is safe for concurrent use.
+// Recorder is an llm.Generator that passes requests to another one and records the results in files. A result is an
+// answer, or a failure that the model caused: a malformed answer, a refusal, or an answer that was cut off. Other
+// failures are the provider's and are not recorded. A repeated request replaces its recording. It is safe for
+// concurrent use.
 type Recorder struct {
 	of    llm.Generator
 	dir   string
@@ -33,11 +34,11 @@ type Recorder struct {
 	first error // of a recording that could not be written
 }
 
-// NewRecorder returns a Recorder that passes requests to the generator of and writes to the folder dir, which it makes
-// if there is none. model is the model's name for recorded failures, which do not contain it. scrub removes secrets
-// from a text. Generate returns the scrubbed text too, so that a replay continues with the same text as the recording
-// run. The error is a [*FolderError].
-func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string) (*Recorder, error) {
+// NewRecorder returns a Recorder that passes requests to g and writes to the folder dir, which it makes if there is
+// none. model is recorded as the model's name in failures, which do not contain the name. scrub removes secrets from a
+// text. Generate returns the scrubbed text too, so that a replay continues with the same text as the recording run.
+// The error is a [*FolderError].
+func NewRecorder(g llm.Generator, dir, model string, scrub func(string) string) (*Recorder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
 			return nil, &FolderError{Path: dir, Problem: IsFile, Err: err}
@@ -51,7 +52,7 @@ func NewRecorder(of llm.Generator, dir, model string, scrub func(string) string)
 	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
 		return nil, &FolderError{Path: dir, Problem: NotWritable, Err: err}
 	}
-	return &Recorder{of: of, dir: dir, model: model, scrub: scrub}, nil
+	return &Recorder{of: g, dir: dir, model: model, scrub: scrub}, nil
 }
 
 // Unwrap returns the generator to which r passes requests, for [llm.Find].
@@ -65,7 +66,7 @@ func (r *Recorder) Recorded() (n int, err error) {
 	return r.n, r.first
 }
 
-// Generate passes q on, and records the result before it returns it.
+// Generate passes q to the other generator, records the result and returns it.
 func (r *Recorder) Generate(ctx context.Context, q llm.Request) (llm.Answer, error) {
 	a, err := r.of.Generate(ctx, q)
 	c, ok := r.recordingOf(q, a, err)

@@ -1,9 +1,9 @@
 // Package tape records the answers of a model in files, and replays them without a model and without a network.
 //
-// A folder has one file for each request, a recording. Its name is the [Key] of the model's input, which it does not
-// contain. It contains the model's result: an answer, or a failure that the model caused, but no provider error and no
-// API key. Only the key matches requests, so the same request has the same answer whatever model is configured. The
-// vector of a text is a recording too, under its [TextKey].
+// A folder has one file for each request: a recording. The name of the file is the [Key] of the request. The file
+// contains the model's result, which is an answer or a failure that the model caused. It contains neither the request,
+// nor an error of the provider, nor an API key. Only the key matches requests, so the same request has the same answer
+// whatever model is configured. The vector of a text is a recording too, under its [TextKey].
 package tape
 
 import (
@@ -37,8 +37,8 @@ const (
 	unnamed   = "unnamed" // prompt or model
 )
 
-// Key returns the name of the recording of the request r: a hash of the model's input (system, prompt, schema, limit on
-// the answer, images), as 32 hex digits.
+// Key returns the name of the recording of the request r, without the suffix of the file: a hash of the model's input
+// (system, prompt, schema, limit on the answer, images), as 32 hex digits.
 func Key(r llm.Request) string {
 	h := sha256.New()
 	for _, part := range []string{r.System, r.Prompt, string(r.Schema), fmt.Sprint(r.MaxTokens)} {

@@ -51,9 +51,8 @@ type vectorRecorder struct {
 	to *Recorder
 }
 
-// Embedder returns an embedder that passes texts to the embedder of and records the vectors, except those of empty
-// texts.
-func (r *Recorder) Embedder(of llm.Embedder) llm.Embedder { return vectorRecorder{of, r} }
+// Embedder returns an embedder that passes texts to e and records their vectors, except those of blank texts.
+func (r *Recorder) Embedder(e llm.Embedder) llm.Embedder { return vectorRecorder{e, r} }
 
 // Unwrap returns the embedder, for [llm.Find].
 func (v vectorRecorder) Unwrap() any { return v.Embedder }
@@ -77,9 +76,9 @@ type vectorPlayer struct {
 	dims int
 }
 
-// Embedder returns an embedder that returns recorded vectors and calls no model, or nil if no vector is recorded. A
-// text without a recording fails with [llm.KindNotRecorded]. If the vectors are of several models, the error is a
-// [*FolderError].
+// Embedder returns an embedder that answers with recorded vectors and calls no model, or nil if no vector is recorded.
+// The embedder fails with [llm.KindNotRecorded] for a text without a recording, unless the text is blank. If the
+// recorded vectors are of several models, Embedder returns a [*FolderError].
 func (p *Player) Embedder() (llm.Embedder, error) {
 	if p.embedModel == "" {
 		return nil, nil //nolint:nilnil // there is none, and that is no error
@@ -94,7 +93,7 @@ func (p *Player) Embedder() (llm.Embedder, error) {
 	return vectorPlayer{p, p.dims}, nil
 }
 
-// ID returns the ID of the recorded embedder, because its vectors can be compared with these.
+// ID returns the ID of the embedder that was recorded: vectors of that embedder can be compared with those of p.
 func (p vectorPlayer) ID() string { return p.embedModel }
 
 // Dims returns the length of the vectors.

@@ -41,7 +41,7 @@ type versioned struct {
 	Of      any `json:"of"`
 }
 
-// SaveJSON writes v as sealed JSON, with the version of the rules that made it.
+// SaveJSON writes v as sealed JSON. version is the version of the caller's format, which LoadJSON compares.
 func SaveJSON(w io.Writer, version int, v any) error {
 	data, err := json.Marshal(versioned{version, v})
 	if err != nil {
@@ -51,7 +51,8 @@ func SaveJSON(w io.Writer, version int, v any) error {
 	return err //nolint:wrapcheck // the caller knows what it writes
 }
 
-// LoadJSON reads what SaveJSON wrote into the value that v points to. Another version is an error.
+// LoadJSON reads what SaveJSON wrote into the value that v points to. It returns an error if the data is damaged or
+// has another version.
 func LoadJSON(r io.Reader, version int, v any) error {
 	data, err := io.ReadAll(io.LimitReader(r, most))
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Suffix is the end of the names of incomplete files. A killed program may leave one; it does no harm and can be
-// removed.
+// Suffix is the end of the name of each temporary file. A killed program may leave such a file, which does no harm and
+// can be removed.
 const Suffix = ".unfinished"
 
 // Write writes a file atomically: it makes a temporary file beside path, calls write to fill it, syncs it to disk and
@@ -40,7 +40,7 @@ func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return nil
 }
 
-// Bytes writes b to the file at path, as Write does.
+// Bytes writes b to the file at path atomically. See Write.
 func Bytes(path string, mode fs.FileMode, b []byte) error {
 	return Write(path, mode, func(w io.Writer) error {
 		_, err := w.Write(b)
