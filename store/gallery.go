@@ -43,7 +43,7 @@ var ErrGalleryFull = errors.New("the pictures of this store have reached their l
 // MaxGallery is the most bytes that all pictures in one store may have together.
 const MaxGallery = 2 << 30
 
-// CheckPicture returns a FieldError if b are not the bytes of p, or if no picture has p's type.
+// CheckPicture returns a FieldError if b are not the bytes of p, or if p.Type is not one of tree.PictureTypes.
 func CheckPicture(p tree.Picture, b []byte) error {
 	if PictureSum(b) != p.SHA256 || !slices.Contains(tree.PictureTypes(), p.Type) {
 		return &tree.FieldError{Field: "sha256", Problem: "is not that of a picture of this type"}

@@ -26,7 +26,7 @@ type Pieces interface {
 	Head() []byte
 }
 
-// PieceOf returns the name under which derived data stores the given piece of the data name.
+// PieceOf returns the name under which a piece of the derived data called name is saved.
 func PieceOf(name, piece string) string { return name + "-" + piece }
 
 // SavePieces saves the pieces of p that s does not have yet, then the head under name, and then removes the pieces of

@@ -18,7 +18,7 @@ type Purge struct {
 	// Evaluations are keys. Verdicts on them lose everything but key, result, direction, attempt, node and who labelled.
 	// Actions on them lose the same as actions on Nodes, and dead letters lose the run.
 	Evaluations []string `json:"evaluations,omitempty"`
-	Trials      []string `json:"trials,omitempty"` // ids; the trials lose place and query
+	Trials      []string `json:"trials,omitempty"` // ids; the trials lose scene, scope and query
 }
 
 // Clean removes purged data from the ledger entry e if e is about something that p names. It reports whether it

@@ -107,7 +107,8 @@ func Open(ctx context.Context, o Options) (_ *Core, err error) {
 // on; Close ends the workers and waits for them.
 func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
 
-// Close waits for the workers, saves the index and the vectors, and closes their files. The store stays open.
+// Close ends the workers and waits for them, saves the index and the vectors, and closes their files. The store stays
+// open.
 func (c *Core) Close(ctx context.Context) error {
 	c.Shut()
 	c.stop()
