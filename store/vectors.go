@@ -8,9 +8,9 @@ import (
 // VectorTable is a Store that can show the embedding vectors of memories to people who query it by SQL. memtree itself
 // never reads them back.
 type VectorTable interface {
-	// FillVectors makes the table contain the vectors that all yields, made by encoder, and no others. It writes only
-	// those that changed, and omits a vector whose node has another revision by now. If the store has no such table, it
-	// does nothing and does not call all. If it is interrupted, what it wrote remains.
+	// FillVectors makes the table contain the vectors of the sequence all, which encoder made, and no others. It writes
+	// only vectors that changed, and omits those of nodes that have another revision by now. If the store has no such
+	// table, it does nothing and does not read all. If it is interrupted, what it wrote remains.
 	FillVectors(ctx context.Context, encoder string, all iter.Seq2[NodeVector, error]) error
 }
 
