@@ -5,8 +5,8 @@
 // A memory describes what to look at. It must not decide the verdict: an agent that obeys would be right or wrong by
 // what was true before, not by what it sees.
 //
-// Every function is pure, takes time linear in its text, and is safe for concurrent use. The functions do not find
-// everything: a text that passes is still shown in a fence, as a hypothesis.
+// Every function is pure and safe for concurrent use. The functions do not find everything: a text that passes is still
+// shown in a fence, as a hypothesis.
 //
 // Where to look:
 //   - forces.go, decides.go, fields.go, linear.go, learned.go, tags.go: texts that force a verdict; lexicon.txt: the
