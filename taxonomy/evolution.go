@@ -14,13 +14,14 @@ import (
 //	    caseThreshold: 5
 //	    timeWindow: 90                  # days
 //
-// A field that is zero is not set; package evolution then uses its default.
+// A field that is zero is not set. Then that field of the rule for all types applies, or else the default of package
+// evolution.
 type EvolutionRule struct {
-	ErrorType           string  // error type of the rule; "" for every type without its own rule
+	ErrorType           string  // error type of the rule; "": the rule for all types
 	CaseThreshold       int     // least number of cases for a lesson, 2 to 1000
 	ExperienceThreshold int     // least number of lessons for a strategy, 2 to 1000
-	MinConfidence       float64 // least confidence of the cases together, 0 to 1
-	TimeWindow          float64 // time within which that many cases have to lie, in days, up to 36500
+	MinConfidence       float64 // least confidence of a lesson, 0 to 1
+	TimeWindow          float64 // days within which CaseThreshold cases have to lie, up to 36500
 }
 
 // EvolutionRules returns the rules that the overlay sets. The built-in taxonomy has none.

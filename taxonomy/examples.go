@@ -13,10 +13,10 @@ import (
 //go:embed examples/*.txt
 var exampleFiles embed.FS
 
-// Sentences holds example sentences of a check, of three kinds. The program that recognizes checks in notes learns from
+// Sentences holds example sentences of a check, of three kinds. What recognizes checks in notes and tasks is trained on
 // them.
 type Sentences struct {
-	Said    []string // sentences of evaluators and lists of defects
+	Said    []string // sentences of evaluators' notes and of lists of defects
 	Claimed []string // sentences that wrong agents gave as their reason
 	Asked   []string // sentences of tasks
 }

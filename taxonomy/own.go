@@ -19,8 +19,8 @@ const (
 )
 
 // OwnID returns the id of a check that a tree makes itself, because several of its cases have a cause in common that no
-// check of the catalogue describes. The id is made of the English letters of cause and a hash of the ids of cases; the
-// order of cases does not matter. It is "" if cause has no English letter.
+// check of the catalogue describes, such as own/unit_not_read_3f9a2c. The id is made of the English words of cause and
+// a hash of cases, which are ids in any order. It is "" if cause has no English word.
 func OwnID(cause string, cases []string) string {
 	slug := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r < 'a' || r > 'z' }) {
@@ -35,13 +35,13 @@ func OwnID(cause string, cases []string) string {
 	return own + slug + "_" + hex.EncodeToString(sum[:])[:ownHash]
 }
 
-// IsOwn reports whether id has the form of an id that OwnID makes.
+// IsOwn reports whether id is that of a check of a tree's own, by its form: own/ and a name.
 func IsOwn(id string) bool {
 	rest, is := strings.CutPrefix(id, own)
 	return is && len(id) <= maxOwn && slug(rest)
 }
 
-// OwnName returns the cause in an id that OwnID made, in lower case with spaces, and "" for any other id.
+// OwnName returns the cause in the id of a check of a tree's own, in lower case with spaces, and "" for any other id.
 func OwnName(id string) string {
 	if !IsOwn(id) {
 		return ""

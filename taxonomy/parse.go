@@ -30,7 +30,7 @@ type ParseError struct {
 	File    string
 	Line    int    // from 1; 0: the file as a whole
 	Field   string // path of the field, such as errorTypes[2].name
-	Problem string // continues the sentence after the field and includes what to do
+	Problem string // rest of a sentence that begins with the field: what is wrong, and what to do
 }
 
 func (e *ParseError) Error() string {
@@ -45,13 +45,15 @@ func (e *ParseError) Error() string {
 }
 
 // Parse returns the built-in taxonomy with an overlay on it. The overlay is YAML in the form of builtin.yaml and
-// checks/*.yaml: errorTypes, sceneTypes, checks and groups, each a list of entries with an id; evolution, a list of
-// EvolutionRule; prices, a list of modelPrice; and withoutModel, a list of products, see WithoutModel. An entry with a
-// new id is added. An entry with a known id changes the fields that it sets; its cues and aliases are added to the
-// existing ones, and a cue with weight 0 removes the one with its phrase. An empty overlay changes nothing.
+// checks/*.yaml. It has errorTypes, sceneTypes, checks and groups, each a list of entries with an id. It may also have
+// evolution, a list of EvolutionRule; prices, a list of models with their prices, see PriceOf; and withoutModel, a list
+// of products, see WithoutModel. An empty overlay changes nothing.
 //
-// file names the overlay in errors. The error joins a *ParseError for each problem, in the order of the lines and each
-// once: the first twenty, and one with the number of the rest. See Problems.
+// An entry with a new id is added. An entry with a known id changes the fields that it sets. Its cues, aliases, example
+// sentences, shows and facts are added to the existing ones; a cue with weight 0 removes the cue with the same phrase.
+//
+// file names the overlay in errors. The error joins a *ParseError for each problem, sorted by line: the first twenty,
+// and one with the number of the rest. See Problems.
 func Parse(file string, overlay []byte) (*Taxonomy, error) {
 	doc, unread, err := decode(file, overlay)
 	if err != nil {

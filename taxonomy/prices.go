@@ -14,8 +14,9 @@ type modelPrice struct {
 	In, Out float64 // 0 to 1,000,000
 }
 
-// PriceOf returns what model costs, by the overlay: for a million tokens that it reads, and a million that it writes.
-// If the overlay sets no price for the model, PriceOf returns that for all models. ok is false if there is neither.
+// PriceOf returns what a model costs, as the overlay sets it: in for a million tokens that the model reads, out for a
+// million that it writes, in the currency of the overlay. If the overlay sets no price for the model, PriceOf returns
+// the price for all models. ok is false if there is neither.
 func (t *Taxonomy) PriceOf(model string) (in, out float64, ok bool) {
 	if in, out, ok = t.OwnPriceOf(model); ok {
 		return in, out, ok

@@ -37,8 +37,8 @@ func (d Direction) Valid() bool {
 	return d == FalsePass || d == FalseFail || d == Other
 }
 
-// Opposite returns FalseFail for FalsePass and the reverse: the direction in which agents err who apply a lesson of d
-// too widely. It returns every other direction unchanged.
+// Opposite returns FalseFail for FalsePass and the reverse: agents who apply a lesson against d too widely make
+// mistakes in that direction. It returns every other direction unchanged.
 func (d Direction) Opposite() Direction {
 	switch d {
 	case FalsePass:
@@ -50,8 +50,7 @@ func (d Direction) Opposite() Direction {
 	}
 }
 
-// OtherError is the error type of a case to which none of the others applies for certain. Such a case is stored, and
-// found by its exact scene. A lesson is learned from it only if its check is known.
+// OtherError is the error type of a case to which none of the others applies for certain.
 const OtherError = "other_error"
 
 // Text is a text in both languages of memtree.
