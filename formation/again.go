@@ -16,17 +16,17 @@ func (f *Former) With(g llm.Generator) *Former {
 	return &c
 }
 
-// Waits reports whether no model has read a case yet: none was configured, or it did not answer. A case whose checks
-// a person decided (CaseData.About) is not analysed again.
+// Waits reports whether n is a case in use that no model has read yet, because none was configured or it did not
+// answer. It returns false for a case whose analysis or checks (CaseData.About) a person has decided.
 func Waits(n *tree.Node) bool {
 	return n.Type == tree.Case && n.Live() && n.CaseData != nil && n.CaseData.About == nil && n.Provenance.Unread() &&
 		n.Provenance.By == "formation"
 }
 
-// Again reads stored cases that wait for the model, from their evidence, in prompts of up to prompts.MaxRuns cases. It
-// returns the updated cases, without those that continue to wait because the model did not answer. If its answer is
-// unusable a second time, the case keeps the analysis of the rules and waits no longer. why has the errors by id of
-// the cases.
+// Again has the model read stored cases for which Waits is true, from their evidence, in prompts of up to
+// prompts.MaxRuns cases. It returns the updated cases in read. A case for which the model gave no answer is not among
+// them, and continues to wait. If the model answers and the answer cannot be used, the case keeps the analysis of the
+// rules and waits no longer. why has the error of each case that the model did not read, by id.
 func (f *Former) Again(ctx context.Context, cases []tree.Node) (read []tree.Node, why map[string]error) {
 	runs := make([]*DetectedRun, len(cases))
 	for i := range cases {

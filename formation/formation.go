@@ -117,14 +117,14 @@ type Formed struct {
 	Changes []tree.Change
 	Verdict ledger.Verdict
 	Outcome *ledger.Outcome // nil unless the evaluation names a trial and is labelled
-	Notes   []string        // sentences for people about contradictions
+	Notes   []string        // sentences for people, such as about a contradiction
 	// ModelErr is why the model's answer was not used. Then the rules' answer was used, or a comparison of free texts
 	// stayed undecided. It is nil when the answer was used and when no model was called.
 	ModelErr error
 }
 
 // A DetectedRun is an evaluation on its way to a case: Detect makes it, Read may add the reading of a model, and Insert
-// ends it. It may be inserted again, on another view.
+// turns it into changes. Insert may be called again, with another view of the tree.
 type DetectedRun struct {
 	facts *facts
 	node  tree.Node // the evidence of a wrong verdict

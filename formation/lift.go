@@ -6,8 +6,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Lift adds the misses to a case that was stored before cases had any. It reads them from the evidence and writes the
-// sentences of the case again. The texts of a person or a model remain. A case that has misses is not changed.
+// Lift adds misses to case n if it has none, because it was stored before cases had misses. It reads the misses from
+// the evidence, and writes the sentences of the case again. The texts of a person or a model remain.
 func (f *Former) Lift(n *tree.Node) {
 	d := n.CaseData
 	if d == nil || len(d.Misses) > 0 {

@@ -23,16 +23,16 @@ type modelReading struct {
 // atOnce is the number of concurrent calls of a model.
 const atOnce = 4
 
-// MaxReads is the number of runs that Read sends before it waits for an answer. Callers that commit after each Read
-// lose at most these answers when they are cut short.
+// MaxReads is the number of runs that Read sends before it waits for an answer. A caller that passes at most MaxReads
+// runs and commits after each Read loses at most these answers if it is interrupted.
 const MaxReads = atOnce * prompts.MaxRuns
 
-// Read calls the model to find what was missed in the wrong ones of runs: one call for up to prompts.MaxRuns runs, in
-// their order, and a few calls at once. It sends runs of the same evidence once, and skips a run that it has read, of a
-// product that no model may see, or whose case v has. Without a model it does nothing. Where the model fails, Insert
-// uses the rules alone.
+// Read calls the model to find what was missed in those runs whose verdict was wrong. One call is for up to
+// prompts.MaxRuns runs, in their order, and a few calls run at once. Read sends runs with the same evidence only once.
+// It skips a run that it has read before, one of a product that no model may see, and one whose case is in v. Without a
+// model it does nothing. If the model fails, Insert uses the rules alone.
 //
-// The error is that of the view or of ctx. Runs belong to one caller at a time.
+// The error is that of v or of ctx. Only one caller at a time may use a run.
 func (f *Former) Read(ctx context.Context, v treeView, runs []*DetectedRun) error {
 	if f.generator == nil {
 		return nil

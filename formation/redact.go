@@ -15,7 +15,7 @@ import (
 // unchanged. Redacting twice is the same as redacting once. The caller's slices are not changed.
 //
 // An id with a secret in it becomes a hash of itself, so that it still distinguishes evaluations. An evaluation without
-// an id whose key is made of a text with a secret gets one, see [secretID].
+// an id gets one if redaction changes the texts that its key is made of, see [secretID].
 func Redact(e tree.Evaluation) (tree.Evaluation, int) {
 	total, came := 0, e
 	clean := func(s *string, limit int) {

@@ -17,11 +17,11 @@ type CaseTally struct {
 	Silent  int `json:"silent"`  // cases with nothing about the cause
 
 	Misses   int `json:"misses"`   // misses of the cases; each defect that a ground truth lists is one
-	Expected int `json:"expected"` // of Misses, those with expectations about the page
+	Expected int `json:"expected"` // those of the misses with expectations about the page
 
 	Models map[string]int `json:"models"` // cases that a model read, by its name; rules read the others
-	// Why a called model did not read a case, by kind ("other" for an error without one): its answer was unusable, or
-	// it gave none.
+	// Cases that a called model did not read, by the kind of its error ("other" for an error without one). Unusable
+	// counts unusable answers, Unanswered those calls that gave no answer.
 	Unusable   map[llm.ErrorKind]int `json:"unusable"`
 	Unanswered map[llm.ErrorKind]int `json:"unanswered"`
 	// Verdicts left without a label, because a model that was called to compare judgment and ground truth failed.
