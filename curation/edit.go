@@ -35,9 +35,9 @@ func DraftOf(n *tree.Node) gate.Draft {
 		Lessons: c.Lessons}
 }
 
-// Edit replaces the text of the experience or strategy with this id by words. It returns a *GateError if the gates that
-// every draft of a lesson has to pass refuse words. Evolution leaves the text unchanged from then on. A case is
-// evidence and cannot be edited: see Relabel.
+// Edit gives the experience or strategy with this id the text words. It returns a *GateError if the gates refuse that
+// text, as they may refuse any draft of a lesson. Evolution leaves the text unchanged from then on. A case is evidence
+// and cannot be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (DecisionResult, error) {
 	return c.do(ctx, tree.DecisionEdit, id, o, func() (*plan, error) {
 		n, err := c.door.Tree.Get(ctx, id)

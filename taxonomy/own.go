@@ -19,8 +19,8 @@ const (
 )
 
 // OwnID returns the id of a check that a tree makes itself, because several of its cases have a cause in common that no
-// check of the catalogue describes, such as own/unit_not_read_3f9a2c. The id is made of the English words of cause and
-// a hash of cases, which are ids in any order. It is "" if cause has no English word.
+// check of the catalogue describes, such as own/unit_not_read_3f9a2c. The id is made of the English letters of cause
+// and a hash of cases, which are ids in any order. It is "" if cause has no English letter.
 func OwnID(cause string, cases []string) string {
 	slug := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(cause), func(r rune) bool { return r < 'a' || r > 'z' }) {

@@ -25,7 +25,7 @@ const (
 	leastClash  = 2 // tokens
 )
 
-// Alike reports whether the lessons of a and b have the same content: mostly the same words, none of which is affirmed
+// Alike reports whether the lessons of a and b have the same content: mostly the same tokens, none of which is affirmed
 // in one and negated in the other. It ignores connectives and conditions.
 func Alike(a, b *tree.Content) bool {
 	x, y := mattersOf(advice(nil, a.Lessons)), mattersOf(advice(nil, b.Lessons))
@@ -33,9 +33,9 @@ func Alike(a, b *tree.Content) bool {
 	return both > 0 && float64(both) >= alike*float64(len(x)+len(y)-both) && x.clash(y) == 0
 }
 
-// Against reports whether a and b contradict each other: their lessons share words, and either negate these differently
-// or have opposite directions, but not both. It compares words, not meaning, so use it only to show a person a possible
-// conflict.
+// Against reports whether a and b contradict each other: their lessons share tokens, and either negate these
+// differently or have opposite directions, but not both. It compares tokens, not meaning, so use it only to show a
+// person a possible conflict.
 func Against(a, b *tree.Node) bool {
 	x, y := mattersOf(advice(nil, a.Content.Lessons)), mattersOf(advice(nil, b.Content.Lessons))
 	if len(y) < len(x) {
