@@ -262,6 +262,17 @@ func TestAblationIsBounded(t *testing.T) {
 	}
 }
 
+// Without a bound of its own an ablation has enough runs for as many pairs as it may have.
+func TestAblationOfManyPairs(t *testing.T) {
+	dir := t.TempDir()
+	m := rememberCart(t, dir)
+	_, err := memtree.Wrap(m, misled("“Remove”"), inPairs(16))(t.Context(), cartTest("tonight"))
+	require.NoError(t, err)
+	found, _ := ablationsOf(t, m, dir)
+	require.Len(t, found, 1)
+	require.Equal(t, ledger.OnMemory, found[0].Blame)
+}
+
 // Close does not wait for a failure that is looked into, not even for an agent that does not
 // listen, and what was tried is written down.
 func TestCloseInTheMiddleOfAnAblation(t *testing.T) {

@@ -26,13 +26,14 @@ import (
 // Memory.Wait.
 type AblateOptions struct {
 	Pairs      int // runs with the memories, and as many without, 2 to 16; 3 is a good choice; 0: no ablation
-	PerFailure int // most runs for one failure; 0: 24; if it is less than twice Pairs, nothing is run
+	PerFailure int // most runs for one failure; 0: 8 times Pairs, 24 at least; less than twice Pairs: nothing is run
 	PerHour    int // most runs in an hour, for all failures together; 0: 60
 }
 
 // Bounds on the runs of ablations.
 const (
-	ablateFailure = 24 // enough for eight memories and three pairs
+	ablateFailure = 8 // for each pair: enough for eight memories and three pairs
+	leastFailure  = 24
 	ablateHour    = 60
 	longestAblate = time.Hour // for one failure
 )
@@ -43,7 +44,7 @@ func (o AblateOptions) limits() AblateOptions {
 		o.Pairs = min(max(2, o.Pairs), 16)
 	}
 	if o.PerFailure <= 0 {
-		o.PerFailure = ablateFailure
+		o.PerFailure = max(leastFailure, ablateFailure*o.Pairs)
 	}
 	if o.PerHour <= 0 {
 		o.PerHour = ablateHour
