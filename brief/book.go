@@ -253,7 +253,7 @@ func (b *Book) Known() BookStats {
 	return k
 }
 
-// Picked returns how many tests a reader picked a memory or fact for, by the id of the memory or fact.
+// Picked returns, by the id of a memory or fact, the number of tests for which a reader picked it.
 func (b *Book) Picked() map[string]int {
 	b.parseRead()
 	b.mu.RLock()

@@ -46,10 +46,10 @@ type Briefs struct {
 	turn *semaphore.Weighted // one Read at a time
 }
 
-// NewBriefs returns the Briefs of the memory behind a.
+// NewBriefs returns Briefs with the options a.
 func NewBriefs(a Options) *Briefs { return &Briefs{a: a, turn: semaphore.NewWeighted(1)} }
 
-// ReadOptions bounds a Read. Nil and the zero value set no bounds: all unread tests are read.
+// ReadOptions sets the limits of a Read. Nil and the zero value set none.
 type ReadOptions struct {
 	meter.Reading
 	Fresh    bool             // only tests without a usable brief
@@ -112,7 +112,7 @@ func (s *Briefs) Sync(ctx context.Context) error {
 // Known counts the coming tests.
 func (s *Briefs) Known() BookStats { return s.a.Book().Known() }
 
-// Picked returns how many coming tests a reader picked a memory or fact for, by the id of the memory or fact.
+// Picked returns, by the id of a memory or fact, the number of coming tests for which a reader picked it.
 func (s *Briefs) Picked() map[string]int { return s.a.Book().Picked() }
 
 // Coming returns the coming tests with their briefs, as Book.List does.
