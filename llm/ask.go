@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Ask generates an answer and passes it to check; nil accepts every answer that fits the schema. If the answer does not
+// Ask generates an answer and passes it to check; a nil check accepts all that fit the schema. If the answer does not
 // fit, is cut off or rejected by check, Ask makes one more request, unless ctx has ended. r.Repair builds its prompt
 // from the reasons, and after a cut-off r.MaxTokens is doubled. Ask returns a second failure and any other error
 // without a further request: generators wait for busy providers themselves.

@@ -8,8 +8,8 @@ import (
 	"github.com/memtree/memtree/llm"
 )
 
-// FailingCall is an llm.Generator and llm.Embedder that passes calls to its fields of these types. One call fails with
-// Err instead.
+// FailingCall is an llm.Generator and llm.Embedder that passes calls to its fields Generator and Embedder. One call
+// fails with Err instead.
 type FailingCall struct {
 	Generator llm.Generator
 	Embedder  llm.Embedder
