@@ -70,13 +70,13 @@ func (r *Runs) Like(ctx context.Context, goal string, f Filter, limit int) (out 
 // leastCommon is how many runs have to have something in common.
 const leastCommon = 3
 
-// Common returns a reason that several runs gave for the outcome of ended: runs of the same product and outcome, with a
-// similar goal. It is the reason most similar to the others, "" if fewer than three different reasons are similar; the
-// same text in several runs counts once. Common compares terms, not meaning, so a person has to confirm the reason.
-func (l *Log) Common(ended *Run) string {
-	f := Filter{State: ended.State, Product: ended.Product}
+// Common returns a reason that runs similar to x have in common: runs of the same product and state, with a similar
+// goal. It is the reason most similar to the others, "" if fewer than three different reasons are similar; the same
+// text in several runs counts once. Common compares terms, not meaning, so a person has to confirm the reason.
+func (l *Log) Common(x *Run) string {
+	f := Filter{State: x.State, Product: x.Product}
 	var reasons []string
-	goal := termsOf(ended.Goal)
+	goal := termsOf(x.Goal)
 	for _, r := range l.List(f) {
 		if goal.like(termsOf(r.Goal)) < 2*leastLike {
 			continue
@@ -100,9 +100,9 @@ func (l *Log) Common(ended *Run) string {
 	return best
 }
 
-// Common returns a reason that several runs gave for the outcome of ended, "" for none. See [Log.Common].
-func (r *Runs) Common(ctx context.Context, ended *Run) (out string, err error) {
-	err = r.o.View(ctx, func(l *Log) { out = l.Common(ended) })
+// Common returns a reason that runs similar to x have in common, "" for none. See [Log.Common].
+func (r *Runs) Common(ctx context.Context, x *Run) (out string, err error) {
+	err = r.o.View(ctx, func(l *Log) { out = l.Common(x) })
 	return out, err
 }
 

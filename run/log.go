@@ -206,7 +206,7 @@ type Filter struct {
 	Product string // product of the run; "": all
 	Agent   string // an agent that wrote to the run; "": all
 	Words   string // text that the goal, the reason or a note of the run contains; "": all
-	Like    string // goal that the goals of ended runs are like; only Find uses it; "": all
+	Like    string // selects ended runs with a goal like this one, in Find only; "": all
 }
 
 // Ended is a State for filters: it selects all runs that have ended.
