@@ -15,7 +15,7 @@ const (
 	Supported              // the verdict holds, and every point has a quotation; the model gave no chance
 	Holds                  // the verdict holds, and some point has a quotation
 	Unseen                 // the model could not tell whether the verdict holds, or nothing it quotes is in the evidence
-	Doubted                // the verdict does not hold, by a quotation that contradicts it or by ones on points, not both
+	Doubted                // the verdict does not hold: a quotation contradicts it or is on a point, but not both
 	Refuted                // the verdict does not hold: a quotation contradicts it, and a point of the task has one too
 )
 

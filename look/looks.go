@@ -17,7 +17,7 @@ import (
 // Access connects Looks with a memory. Book, Now, Hidden, Clean, Before and Save are required.
 type Access struct {
 	Book     *Archive                                              // the looks so far
-	Model    llm.Generator                                         // model that looks; nil: only one in Options looks
+	Model    llm.Generator                                         // model that looks unless Options has one; nil: none
 	Name     string                                                // name of Model, if its answers do not report one
 	Now      func() time.Time                                      // returns the present time
 	ReadOnly bool                                                  // Read fails, but not a dry run
@@ -25,13 +25,13 @@ type Access struct {
 	Clean    func(tree.Evaluation) tree.Evaluation                 // removes secrets from an evaluation
 	Before   func(context.Context, *tree.Evaluation) []string      // memories of similar tests, one line each
 	Picture  func(ctx context.Context, sum string) ([]byte, error) // picture of a run by its SHA-256; nil: none are shown
-	Save     func(ctx context.Context, every time.Duration)        // saves the looks, unless saved less than every ago
+	Save     func(ctx context.Context, every time.Duration)        // saves the looks, but not twice within every
 }
 
 // Looks makes second looks at the verdicts of a memory. Its methods are safe for concurrent use.
 type Looks struct{ a Access }
 
-// New returns the Looks of the memory behind a.
+// New returns Looks with the access a.
 func New(a Access) *Looks { return &Looks{a} }
 
 // Book returns the Archive with the looks so far.
@@ -63,7 +63,7 @@ type ReadResult struct {
 	Left int    `json:"left"`          // verdicts without an answer; the next Read asks again
 	Why  string `json:"why,omitempty"` // the last error of a call, for a log
 
-	Kind llm.ErrorKind `json:"kind,omitempty"` // kind of the error in Why; llm.KindBound if only a limit left verdicts
+	Kind llm.ErrorKind `json:"kind,omitempty"` // kind of the error in Why; llm.KindBound if a limit ended the Read
 }
 
 // Limits of a Read.
