@@ -35,7 +35,7 @@ import (
 // Options configures the text that Write makes. The zero value works.
 type Options struct {
 	Lang   string   // "zh" or "en", of the headings; default: the language of Prompt
-	Prompt string   // the prompt it is written for; Lang and Budget follow from it if they are not set
+	Prompt string   // the prompt that the text is for; the defaults of Lang and Budget depend on it
 	Budget int      // tokens for the memories, see Tokens; default: by the length of Prompt
 	Whole  int      // most tokens of the whole text, headings and facts among them; 0: no bound
 	Words  *Wording // default: that of the built-in taxonomy
@@ -95,7 +95,7 @@ type ObservedFact struct {
 type Block struct {
 	Text    string         // fenced, without a line feed at its end; "" if empty
 	Hash    string         // hash of Text, "" if Text is empty
-	Wording string         // name of the template (prompts.Prompt.Name); then +facts, +known and +findings if it has any
+	Wording string         // name of the template (prompts.Prompt.Name), and +facts, +known, +findings if Text has any
 	IDs     []string       // ids of the memories in Text, in the order of the input
 	Facts   []ObservedFact // facts in Text, in the order of the input, then the silent ones
 	Dropped []Drop         // memories that are not in Text, in the order of the input

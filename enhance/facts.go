@@ -182,7 +182,7 @@ func roleName(role string, zh bool) string {
 	}[role]
 }
 
-// Expectation returns what should be true of a page, as a sentence in lang: "zh", else English.
+// Expectation returns what should be true of a page, as a clause in lang: "zh", else English.
 func Expectation(e fact.Expected, lang string) string {
 	zh := lang == "zh"
 	pick := func(en, inZH string, args ...any) string {

@@ -1,8 +1,8 @@
 // Package midscene writes guidance into Midscene's YAML scripts, step by step.
 //
-// A step of one of the [apis] may have a field "context", which Midscene puts before the step's prompt. For such a step
-// Midscene ignores aiContexts, the contexts for all steps. So Write sets the context of a step to its previous context,
-// its own or the inherited one, followed by the guidance.
+// A step of one of the [apis] may have a field "context", which Midscene puts before the step's prompt. If a step has
+// this field, Midscene ignores aiContexts, the contexts for all steps. So Write sets the context of a step to its
+// previous context, its own or the inherited one, followed by the guidance.
 //
 // All other bytes of a script are unchanged. A written context carries a mark, a comment with the number of its lines,
 // their hash and the bytes that it replaced, so that it can be replaced or removed again and a script is restored byte
