@@ -1,5 +1,5 @@
-// Package byhand has a person or an agent answer requests to a model, in files. The requests are written to a file, and
-// the answers are read from another one later and checked like those of a model.
+// Package byhand lets a person or an agent answer requests to a model by files. The requests are written to a file. The
+// answers are read from another file later, and checked like those of a model.
 //
 // The package stores nothing in between. The same state of a memory produces the same requests, so an answer belongs to
 // the request with its id, or to none.

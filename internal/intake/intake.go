@@ -38,7 +38,7 @@ type Options struct {
 	// Forming is called before the commit of each batch, with its evaluations and what was formed of them. It may be
 	// called again with the same evaluations.
 	Forming func(ctx context.Context, es []tree.Evaluation, all []formation.Formed)
-	// Formed is called after the commit of each batch. A caller of Wait continues after it has returned.
+	// Formed is called after the commit of each batch. Wait returns only after Formed has returned.
 	Formed func(es []tree.Evaluation, all []formation.Formed)
 	// Stepped is called after n evaluations were finished, 1 or more.
 	Stepped func(n int)

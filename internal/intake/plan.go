@@ -11,8 +11,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// BatchView shows the tree to the forming of a batch: the nodes in the store without waiting imports, replaced by those
-// that the batch has changed so far. So the result does not depend on where one batch ends and the next begins.
+// BatchView is the tree as the forming of a batch sees it: the nodes in the store without waiting imports, replaced by
+// those that the batch has changed so far. So the result does not depend on where one batch ends and the next begins.
 type BatchView struct {
 	core  *core.Core
 	store store.Store
