@@ -14,7 +14,7 @@ const (
 	OpSupersede Op = "supersede" // a node is replaced by another
 	OpStatus    Op = "status"    // another status or mark of a node
 	OpCredit    Op = "credit"    // other counters and confidence of a node
-	OpArchive   Op = "archive"   // a node, or one occurrence of it, is taken out of use; nothing is deleted
+	OpArchive   Op = "archive"   // a node is taken out of use, or an occurrence of it is removed
 )
 
 // Valid reports whether o is one of the operations.

@@ -31,7 +31,7 @@ type Credit struct {
 
 // Held records that a memory is out of use because of its measured effect.
 type Held struct {
-	Since time.Time `json:"since"` // time of the latest run when the memory was taken out of use
+	Since time.Time `json:"since"` // time of the latest run known when the memory was taken out of use
 	Was   Status    `json:"was"`   // status of the memory before
 	Why   string    `json:"why"`   // the reason, a sentence
 }
@@ -67,10 +67,14 @@ func (n *Node) Prior() float64 {
 	return n.Content.Confidence
 }
 
-// SetPrior sets the confidence with which n was written to prior, 0 to 1, and computes Content.Confidence. Without
-// Credit that is prior. With Credit it is one of two estimates: the log-odds of prior plus the change of the log-odds
-// that n helps, from Before to PHarm; and the mean of prior, with the weight of ten runs, and 1-PHarm, with the weight
-// of Credit.Runs. SetPrior takes the higher estimate if PHarm is at most Before, else the lower.
+// SetPrior sets the confidence, 0 to 1, with which n was written, and computes Content.Confidence. Without Credit,
+// Content.Confidence is prior. With Credit, SetPrior makes two estimates:
+//
+//   - prior, with its odds multiplied by the factor by which runs changed the odds that n does not harm (from 1-Before
+//     to 1-PHarm), and
+//   - the mean of prior, with the weight of ten runs, and of 1-PHarm, with the weight of Credit.Runs.
+//
+// Content.Confidence is the higher estimate if PHarm is at most Before, else the lower.
 func (n *Node) SetPrior(prior float64) {
 	n.Content.Confidence = prior
 	c := n.Credit

@@ -54,7 +54,7 @@ const (
 	Probation   Status = "probation"   // in use, but not yet confirmed by later cases of other tests or by runs
 	Active      Status = "active"      // in use
 	Quarantined Status = "quarantined" // not in use: an import not yet promoted, or a memory likely to harm (HeldBack)
-	Retired     Status = "retired"     // not in use: an experience or strategy that lost its evidence, or harms
+	Retired     Status = "retired"     // not in use: a memory that harms, or a lesson or strategy that lost its evidence
 	Archived    Status = "archived"    // not in use, for the reason in ArchivedFor
 )
 
@@ -100,8 +100,8 @@ type Node struct {
 	Decision     *Decision           `json:"word,omitempty"`         // a person's latest decision on the node
 }
 
-// Elsewhere describes the cases of an experience or strategy that was imported without them. If several imports
-// described it, each number is the greatest of theirs.
+// Elsewhere describes the cases of an experience or strategy that was imported without them. After several imports of
+// the same node, each number is the greatest that one of them had.
 type Elsewhere struct {
 	Cases int      `json:"cases"`
 	Tests int      `json:"tests"`         // different tests of the cases
@@ -157,7 +157,7 @@ type CaseData struct {
 	TestCase        TestCase `json:"testCase"`
 	AgentJudgment   string   `json:"agentJudgment"`             // content of a JSON string; other JSON in canonical form
 	EvaluatorReason string   `json:"evaluatorReason,omitempty"` // the evaluator's explanation
-	ActualError     string   `json:"actualError"`               // the specific error of this run
+	ActualError     string   `json:"actualError"`               // the specific error of the run
 	ErrorReason     string   `json:"errorReason"`               // root cause of ActualError
 	AvoidanceHint   string   `json:"avoidanceHint"`
 	Misses          []Miss   `json:"misses,omitempty"` // what was missed, most important first
@@ -191,8 +191,8 @@ type Scope struct {
 	Position   int      `json:"position,omitempty"` // zero-based index in SuiteTests
 
 	// Build is the version or hash of the product under test. It does not limit where a memory applies. In a memory,
-	// Build is the build in which the mistake was last made; in a query, the present build. If both are equal, what was
-	// true of the page in that run is still true.
+	// Build is the build in which the mistake was last made; in a query, the present build. If the two differ, what was
+	// true of the page then may have changed.
 	Build string `json:"build,omitempty"`
 }
 
@@ -231,7 +231,7 @@ type Occurrence struct {
 	Near       bool      `json:"near,omitempty"` // other evidence: nearly the same, or the same miss in the same test
 }
 
-// Counters count the runs of one tree that received a node.
+// Counters count the runs of one tree that received a node, first attempts only.
 type Counters struct {
 	Used    int `json:"used"`    // runs that received the node
 	Correct int `json:"correct"` // right runs among Used
@@ -252,8 +252,8 @@ func (n *Node) Standing() Status {
 }
 
 // Text returns the text by which a query finds n: the prompt of a case; title, description and conditions of an
-// experience or strategy. If OwnWords is true, the advice is part of the text too; if moreover n was not taught, title
-// and description are no part of it.
+// experience or strategy. If OwnWords is true, the text has the advice too. If a person edited the conditions of a
+// lesson that was not taught, the text is only its conditions and advice.
 func (n *Node) Text() string {
 	if n.CaseData != nil {
 		return n.CaseData.TestCase.Prompt
