@@ -15,7 +15,7 @@ const (
 	OnMemory Blame = "memory"
 	// NotOnMemory: the test also fails without the memories.
 	NotOnMemory Blame = "not_memory"
-	// OnFlaky: runs with the same memories both failed and passed, so no cause can be named.
+	// OnFlaky: some runs with the same memories, or some without any, failed and others passed.
 	OnFlaky Blame = "flaky"
 	// Unfinished: the ablation ended before it had a conclusion.
 	Unfinished Blame = "unfinished"
@@ -26,43 +26,44 @@ func (b Blame) Valid() bool {
 	return b == OnMemory || b == NotOnMemory || b == OnFlaky || b == Unfinished
 }
 
-// The values of Ablation.Why, as sentences: why an ablation ended early, or why it has several culprits.
+// The values of Ablation.Why: the reason why an ablation ended early, or why it has several culprits.
 const (
-	WhyNoRuns    = "the runs allowed for it were used up"               // the runs allowed for the ablation were used up
+	WhyNoRuns    = "the runs allowed for it were used up"
 	WhyBrokenOff = "a run failed or was cut short"                      // a run ended without a result
-	WhyTogether  = "the test fails only when it is given them together" // no smaller set of memories makes the test fail
+	WhyTogether  = "the test fails only when it is given them together" // the culprits fail together, but no half alone
 )
 
-// Ablation is the result of running a failed test again with and without the memories that it had been given. Its runs
-// leave nothing else behind: no evaluation, no case, no outcome.
+// Ablation is the result of an experiment: a failed test was run again, with and without the memories that the failed
+// run had received, to find out whether they caused the failure. No run of the experiment is recorded in another way:
+// there is no evaluation, case or outcome of it.
 type Ablation struct {
 	Trial      string   `json:"trial"`      // id of the failed run's trial
 	Evaluation string   `json:"evaluation"` // key of the failed run's evaluation
 	CaseID     string   `json:"case_id,omitempty"`
-	Pairs      int      `json:"pairs"` // requested number of runs with, and of runs without the memories
-	Given      []string `json:"given"` // ids of the memories injected into the failed run, by rank
+	Pairs      int      `json:"pairs"` // number of runs with the memories, and of as many without, that were requested
+	Given      []string `json:"given"` // ids of the memories that the failed run received, by rank
 	Tried      []Tried  `json:"tried"` // the runs made, in order
 	Blame      Blame    `json:"blame"`
 
-	// Culprits are the memories that cause the failure: one, or several if the test fails only with all of them or if
-	// the allowed runs were used up.
+	// Culprits are the ids of the memories that cause the failure; none unless Blame is OnMemory. There are several if
+	// the test fails only with all of them, or if the ablation ended early.
 	Culprits []string `json:"culprits,omitempty"`
-	Why      string   `json:"why,omitempty"` // why the ablation ended early, or why Culprits was not narrowed down further
+	Why      string   `json:"why,omitempty"` // one of WhyNoRuns, WhyBrokenOff and WhyTogether; "": none applies
 }
 
 // Tried is one run of an ablation, and its result.
 type Tried struct {
-	Given   []string `json:"given"` // ids of the injected memories
-	Correct bool     `json:"correct"`
+	Given   []string `json:"given"`   // ids of the memories that the run received
+	Correct bool     `json:"correct"` // the judgment of the run was right
 }
 
 // Limits of an Ablation.
 const (
-	MaxGiven = 64  // most memories of the failed run of an Ablation
+	MaxGiven = 64  // most memories in Ablation.Given
 	MaxTried = 256 // most runs of one Ablation
 )
 
-// Check returns the first field that breaks a limit or contradicts another, as a *FieldError, or nil.
+// Check returns a *tree.FieldError for the first field that breaks a limit or contradicts another field; else nil.
 func (a *Ablation) Check() error {
 	for _, f := range []struct{ name, text string }{
 		{"trial", a.Trial}, {"evaluation", a.Evaluation}, {"case_id", a.CaseID}, {"why", a.Why},

@@ -6,70 +6,70 @@ import (
 	"slices"
 )
 
-// CorrectAbove is the default risk, a probability, from which a verdict is corrected. If risks are calibrated, at
-// least four of five verdicts corrected at this bound were wrong.
+// CorrectAbove is the default bound for corrections: a verdict is corrected if the probability that it is wrong is at
+// least this. If the probabilities are calibrated, about four of five corrected verdicts or more were wrong.
 const CorrectAbove = 0.8
 
 // Remedy is what is done about a verdict that is likely to be wrong.
 type Remedy string
 
-// The remedies. Each of them leaves the agent's own verdict on record.
+// The remedies. Whichever is applied, the agent's own verdict is recorded.
 const (
 	Flag  Remedy = "flag"  // report the risk; the verdict does not change
 	Rerun Remedy = "rerun" // run the test once more and use the second verdict
-	Other Remedy = "other" // use the opposite verdict, if there is exactly one
+	Other Remedy = "other" // use the opposite verdict; only if exactly one verdict is opposite
 )
 
 // Valid reports whether r is one of the remedies.
 func (r Remedy) Valid() bool { return r == Flag || r == Rerun || r == Other }
 
-// Correction records a verdict that was likely to be wrong and what was done about it. Evaluation joins it with its
-// truth. Only Grounds hold texts of the run: First, Other and Now are bare verdicts without reasons, and absent if a
-// judgment holds more than a verdict.
+// Correction records a verdict that was likely to be wrong, and what was done about it. Only Grounds hold texts of the
+// run: First, Other and Now are verdicts without their reasons. They are absent if the judgment has no verdict with
+// exactly one opposite.
 type Correction struct {
 	Evaluation string   `json:"evaluation"`      // key of the evaluation with the agent's own verdict
 	Trial      string   `json:"trial,omitempty"` // the trial whose guidance was used
 	CaseID     string   `json:"case_id,omitempty"`
 	P          float64  `json:"p"`                 // probability that the verdict is wrong, 0 to 1
-	Bound      float64  `json:"bound"`             // the risk from which the team corrects; P was at least this
+	Bound      float64  `json:"bound"`             // the least P that the team corrects
 	Signals    []string `json:"signals,omitempty"` // names of the signals that raised the risk, strongest first
 
 	Asked Remedy `json:"asked"`         // the remedy that the team configured
-	Done  Remedy `json:"done"`          // the remedy applied: Asked, or Flag
-	Why   string `json:"why,omitempty"` // why less was done than Asked, a sentence
+	Done  Remedy `json:"done"`          // the remedy applied: Asked or, for the reason in Why, Flag
+	Why   string `json:"why,omitempty"` // why Flag was applied instead of Asked, a sentence; else ""
 
 	First   tree.Raw `json:"first,omitempty"` // the agent's verdict
-	Other   tree.Raw `json:"other,omitempty"` // the opposite verdict, if there is exactly one
+	Other   tree.Raw `json:"other,omitempty"` // the opposite verdict
 	Now     tree.Raw `json:"now,omitempty"`   // the verdict in use
 	Changed bool     `json:"changed"`         // Now differs from First
 	Again   string   `json:"again,omitempty"` // key of the second run's evaluation
 
-	// Back means, in a later entry on the same verdict, that person By took the correction back and First is in use
-	// again.
+	// Back marks a later entry on the same evaluation: a person took the correction back, so First is in use again. By is
+	// the name of that person.
 	Back bool   `json:"back,omitempty"`
 	By   string `json:"by,omitempty"`
 
-	// Grounds are the evidence for the correction, strongest first, with texts of the run. The ledger stores none of
-	// them.
+	// Grounds are the evidence for the correction, strongest first, with texts of the run. They are only for the caller:
+	// the ledger does not store them.
 	Grounds []Ground `json:"grounds,omitempty"`
 }
 
 // Ground is one piece of evidence that a verdict is likely to be wrong.
 type Ground struct {
 	Signal      string   `json:"signal"`                // name of the signal that the ground explains
-	Words       []string `json:"words,omitempty"`       // from the verdict's reason, the task or the observation
-	Evaluations []string `json:"evaluations,omitempty"` // keys of earlier evaluations that were wrong
-	Memories    []string `json:"memories,omitempty"`    // ids of cases whose mistake the page shows again
-	Quote       string   `json:"quote,omitempty"`       // a quotation of the observation, from a second look by a model
-	Point       string   `json:"point,omitempty"`       // the demand of the task that Quote is about
+	Words       []string `json:"words,omitempty"`       // words of the verdict's reason, the task or the observation
+	Evaluations []string `json:"evaluations,omitempty"` // keys of earlier evaluations that raised the risk
+	Memories    []string `json:"memories,omitempty"`    // ids of cases whose defect the page shows again
+	Quote       string   `json:"quote,omitempty"`       // quotation of the evidence by a model that took a second look
+	Point       string   `json:"point,omitempty"`       // the part of the task that Quote is about
 }
 
-// The values of Correction.Why, as sentences: why a verdict was only flagged.
+// The values of Correction.Why: the reason why a verdict was only flagged.
 const (
-	WhyNoOther   = "its verdict has no other, or more than one"
+	WhyNoOther   = "its verdict has no other, or more than one" // not exactly one verdict is opposite
 	WhyStopped   = "such corrections broke more verdicts than they put right, so they were stopped"
-	WhyUnread    = "what earlier corrections came to could not be read in time"
-	WhyUnkept    = "the correction could not be written down"
+	WhyUnread    = "what earlier corrections came to could not be read in time" // the results of corrections are unknown
+	WhyUnkept    = "the correction could not be written down"                   // the ledger could not be written
 	WhyRunFailed = "the second run failed"
 	WhyTakenBack = "a person took the correction of it back"
 )
@@ -82,7 +82,7 @@ func CorrectionSentences() []string {
 // maxSignals is the most signals in a correction.
 const maxSignals = 16
 
-// Check returns the first invalid field of c, as a *FieldError, or nil.
+// Check returns a *tree.FieldError for the first invalid field of c, or nil.
 func (c *Correction) Check() error {
 	if c.Evaluation == "" {
 		return &tree.FieldError{Field: "evaluation", Problem: "is missing; say whose verdict it is"}

@@ -16,10 +16,10 @@ const (
 	MaxPages     = 8       // most entries in each of Statement.Pages and Statement.Builds
 )
 
-// FactKind is the kind of thing that a Statement is about.
+// FactKind is the kind of a fact about the product.
 type FactKind string
 
-// The kinds of facts about the product, from Statement.Kind.
+// The kinds of facts about the product.
 const (
 	Behaviour  FactKind = "behaviour"  // what the product does
 	Rule       FactKind = "rule"       // what the product demands or refuses
@@ -35,21 +35,21 @@ func FactKinds() []FactKind {
 	return []FactKind{Behaviour, Rule, Format, Intended, KnownBug, Pattern, Preference}
 }
 
-// Statement is one sentence about the product under test or its environment, and where it holds. With its ID it is a
-// fact.
+// Statement is one sentence about the product under test or its environment, and where the sentence holds. A fact is a
+// Statement with its ID and everything that the ledger has about that ID.
 type Statement struct {
-	Text  string     `json:"statement"` // the statement: one line, Chinese or English
+	Text  string     `json:"statement"` // the sentence: one line, Chinese or English
 	Kind  FactKind   `json:"kind"`
-	Pages []string   `json:"pages,omitempty"` // routes as tree.Route spells them, or names of pages; none: all of Scope
-	Scope tree.Scope `json:"scope,omitzero"`  // without Build; the zero scope: every product
-	Agent string     `json:"agent,omitempty"` // agent that the statement is for; "": all
+	Pages []string   `json:"pages,omitempty"` // pages: patterns that tree.Route returns, or names; none: all of Scope
+	Scope tree.Scope `json:"scope,omitzero"`  // product, suite and test, without Build; zero: every product
+	Agent string     `json:"agent,omitempty"` // name of the agent that the statement is for; "": all
 
 	Builds []string `json:"builds,omitempty"` // builds for which the statement holds; none: all
-	Fixed  string   `json:"fixed,omitempty"`  // of a known bug: the build in which it is fixed
+	Fixed  string   `json:"fixed,omitempty"`  // of a KnownBug: the build in which the bug is fixed; "": none yet
 }
 
-// ID returns the id of the fact that s states: a hash of its text, ignoring case, spacing and punctuation, and of its
-// scope and agent. So the same statement about the same place is the same fact.
+// ID returns the id of the fact that s states: a hash of Text, ignoring case, spacing and punctuation, and of Scope and
+// Agent. Statements that differ only in other fields are the same fact.
 func (s *Statement) ID() string {
 	o := &s.Scope
 	parts := []string{foldWords(s.Text), o.Product, o.Suite, o.Test, s.Agent}
@@ -59,11 +59,11 @@ func (s *Statement) ID() string {
 	return FactPrefix + tree.Hash(parts...)
 }
 
-// FactPrefix begins the id of every fact about the product, and of nothing else.
+// FactPrefix begins the id of every fact about the product. No other id begins with it.
 const FactPrefix = "f_"
 
-// OfFacts takes the place of an error type for facts about the product, which memtree selects, counts and stops like
-// memories.
+// OfFacts is the error type of facts about the product, where code counts or stops memories by error type and treats
+// facts like memories.
 const OfFacts = "product_fact"
 
 func foldWords(s string) string {
@@ -75,35 +75,35 @@ func foldWords(s string) string {
 // KnownOp is what a FactEntry does to a fact.
 type KnownOp string
 
-// The operations on facts. An entry with a person's decision has the id of that decision in Act; to undo the decision
-// is to take back the entry.
+// The operations on facts. If a person decided an operation, FactEntry.Act has the id of the decision, and undoing the
+// decision cancels the entry.
 const (
 	FactStated       KnownOp = "state"      // the fact holds; a repetition is one more confirmation
 	FactConfirmed    KnownOp = "confirm"    // the fact still holds
 	FactContradicted KnownOp = "contradict" // the fact does not hold
-	FactEdited       KnownOp = "edit"       // Says holds in place of the fact
+	FactEdited       KnownOp = "edit"       // the statement in Says replaces the fact
 	FactForgotten    KnownOp = "forget"     // the fact is out of use
-	FactSettled      KnownOp = "settle"     // the fact holds, and what contradicted it does not
-	FactNone         KnownOp = "none"       // no fact: a model found none in the note of Case, or it was purged
+	FactSettled      KnownOp = "settle"     // the fact holds, despite the facts that contradict it so far
+	FactNone         KnownOp = "none"       // no fact: a model found none in the note on Case, or the fact was purged
 )
 
 // Source is where a FactEntry comes from.
 type Source string
 
-// The sources of facts.
+// The sources of facts. Runs receive a fact from FromAgent or FromTransfer only after a person or a note confirmed it.
 const (
 	FromTeam     Source = "person" // a person
-	FromNote     Source = "note"   // a model, which read a person's note on a run
-	FromAgent    Source = "agent"  // an agent; agents receive the fact once a person or a note confirms it
-	FromTransfer Source = "import" // another tree; agents receive the fact once a person or a note confirms it
+	FromNote     Source = "note"   // a person's note on a run, as read by a model
+	FromAgent    Source = "agent"  // an agent
+	FromTransfer Source = "import" // another tree
 )
 
-// FactEntry is a change of what is known about the product. Its time is Entry.At.
+// FactEntry is one operation on a fact about the product. Its time is Entry.At.
 type FactEntry struct {
 	Op     KnownOp    `json:"op"`
-	Fact   string     `json:"fact"`            // id of the fact; of an edit, of the fact that is replaced
-	Says   *Statement `json:"says,omitempty"`  // of state and edit: the statement
-	Source Source     `json:"source"`          // kind of source that the entry comes from
+	Fact   string     `json:"fact"`           // id of the fact; of an edit: of the fact that is replaced
+	Says   *Statement `json:"says,omitempty"` // of FactStated and FactEdited: the statement; else nil
+	Source Source     `json:"source"`
 	By     string     `json:"by,omitempty"`    // name of the person, agent, model or tree
 	Act    string     `json:"act,omitempty"`   // id of the person's decision, if there is one
 	Case   string     `json:"case,omitempty"`  // of a note: id of the case that the note belongs to
@@ -113,7 +113,7 @@ type FactEntry struct {
 	Why    string     `json:"why,omitempty"`   // the reason, a sentence
 }
 
-// Check returns the first invalid field of k, as a *FieldError, or nil.
+// Check returns a *tree.FieldError for the first invalid field of k, or nil.
 func (k *FactEntry) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "known." + field, Problem: fmt.Sprintf(problem, args...)}
@@ -155,7 +155,7 @@ func IsFact(id string) bool {
 	return strings.HasPrefix(id, FactPrefix) && len(id) <= 64 && plainLine(id)
 }
 
-// Check returns the first invalid field of s, as a *FieldError, or nil.
+// Check returns a *tree.FieldError for the first invalid field of s, or nil.
 func (s *Statement) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}

@@ -6,16 +6,16 @@ import (
 	"math"
 )
 
-// Shape is what package risk learned from a team's labels about the form of wrong verdicts: lengths of texts, shares
-// of hedging phrases and such. It holds numbers alone, no text and no hash of a text. The four lists have one number
-// for each property, in an order that package risk defines.
+// Shape is what package risk learned from a team's labels about the form of wrong verdicts, such as lengths of texts
+// and shares of hedging phrases. It holds only numbers, no text and no hash of a text. Each of the four lists has one
+// number for each property, in an order that package risk defines.
 type Shape struct {
 	Observed  bool      `json:"observed"`  // learned from verdicts with an observation; false: from verdicts without
 	Verdicts  int       `json:"verdicts"`  // number of labelled verdicts that the shape was learned from
 	Mean      []float64 `json:"mean"`      // mean of each property
 	Deviation []float64 `json:"deviation"` // standard deviation of each property
-	Passes    []float64 `json:"passes"`    // weight of a property in passing verdicts: log-odds of an error per deviation
-	Fails     []float64 `json:"fails"`     // weight of a property in failing verdicts, as in Passes
+	Passes    []float64 `json:"passes"`    // weights for passing verdicts: log-odds of being wrong per deviation
+	Fails     []float64 `json:"fails"`     // weights for failing verdicts, likewise
 }
 
 // Limits of a Shape.

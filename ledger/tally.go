@@ -8,29 +8,28 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Tally counts right and wrong verdicts by judge, product and scene type. An export has a Tally only on
-// request. A Tally has the names of judges, products and scene types, but no case, no text of a run and no hash of one.
-// As an entry of the ledger it holds the counts of another team.
+// Tally counts the right and wrong verdicts of a tree by judge, product and scene type. It has the names of judges,
+// products and scene types, but no case, no text of a run and no hash of a text. An export has a Tally only on request.
+// A Tally in the ledger came from another tree.
 type Tally struct {
 	Origin   string     `json:"origin"`   // id of the tree that counted
-	Verdicts int        `json:"verdicts"` // all labelled verdicts
-	Rows     []TallyRow `json:"rows"`     // in the order of CompareRows; none: withdraws earlier counts of Origin
+	Verdicts int        `json:"verdicts"` // number of all labelled verdicts
+	Rows     []TallyRow `json:"rows"`     // in the order of CompareRows; none: the earlier counts of Origin are void
 
 	// Shapes has at most two elements: first the verdicts without an observation, then those with one.
 	Shapes []Shape `json:"shapes,omitempty"`
 }
 
-// TallyRow counts the verdicts of one judge, product or scene type, or all verdicts. Without Value it covers verdicts
-// of every value.
+// TallyRow counts the verdicts of one judge, product or scene type, or all verdicts.
 type TallyRow struct {
 	Of    RowOf  `json:"of"`
 	Name  string `json:"name,omitempty"`  // name of the judge, product or scene type; "" for OfAll
-	Model string `json:"model,omitempty"` // the judge's model; "": any
+	Model string `json:"model,omitempty"` // only for OfJudge: the judge's model; "": every model
 	Value string `json:"value,omitempty"` // value of the counted verdicts, such as pass; "": every value
 	Right int    `json:"right"`
 	Wrong int    `json:"wrong"`
 
-	// Direction is the most frequent direction of the wrong verdicts.
+	// Direction is the most frequent direction of the wrong verdicts; None if there are none.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 }
 
@@ -47,25 +46,25 @@ const (
 
 // Limits of a Tally.
 const (
-	LeastCounted = 5   // verdicts of a row, at least; a Tally has no row with fewer
+	LeastCounted = 5   // fewest verdicts of a row
 	MaxRows      = 512 // most rows of one Tally
 	MaxRowName   = 200 // bytes of Name, Model or Value of a row
 	maxCounted   = 1_000_000
 )
 
-// About returns what r counts: r without its counts and direction.
+// About returns the subject of r: Of, Name, Model and Value, with all other fields zero.
 func (r *TallyRow) About() TallyRow {
 	return TallyRow{Of: r.Of, Name: r.Name, Model: r.Model, Value: r.Value}
 }
 
-// CompareRows orders rows by subject, name, model and value, and returns a negative, zero or positive number as
-// cmp.Compare does.
+// CompareRows orders rows by Of, Name, Model and Value. It returns a negative number if a is before b, 0 if a and b are
+// equal in all four, else a positive number.
 func CompareRows(a, b TallyRow) int {
 	return cmp.Or(cmp.Compare(a.Of, b.Of), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Model, b.Model),
 		cmp.Compare(a.Value, b.Value))
 }
 
-// Check returns the first field that breaks a limit or contradicts another, as a *FieldError, or nil.
+// Check returns a *tree.FieldError for the first field that breaks a limit or contradicts another field; else nil.
 func (t *Tally) Check() error {
 	if err := tree.CheckText("risk.origin", t.Origin, MaxRowName); err != nil {
 		return err

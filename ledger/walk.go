@@ -17,13 +17,13 @@ const (
 // Walk is what one run, or one file of a test tool, saw of an application, in order. A run with more than MaxSightings
 // sightings becomes several walks with the same Run.
 type Walk struct {
-	ID      string     `json:"id"` // hash of the other fields, see Identify: a walk that is recorded twice counts once
+	ID      string     `json:"id"` // set by Identify; of walks with the same ID only the first counts
 	Product string     `json:"product,omitempty"`
 	Build   string     `json:"build,omitempty"`
 	Source  string     `json:"source"`         // the tool, such as "playwright" or "har", or the name of an agent
 	Run     string     `json:"run,omitempty"`  // id of the run or exploration that the walk is part of
 	Part    int        `json:"part,omitempty"` // index among the walks of Run, from 0
-	Test    string     `json:"test,omitempty"` // the test that ran; "" for an exploration or a description
+	Test    string     `json:"test,omitempty"` // the test that ran; "": none, as in an exploration
 	Seen    []Sighting `json:"seen"`
 }
 
@@ -32,27 +32,27 @@ type SightingKind string
 
 // The kinds of sightings. In brackets are the fields of Sighting that a kind uses besides URL.
 const (
-	SeenPage        SightingKind = "page"        // a page was open (Title; Status: 400 or more if the page is missing)
+	SeenPage        SightingKind = "page"        // a page was open (Title; Status: 400 or more if it is missing)
 	SeenElement     SightingKind = "element"     // a page has an element (Role, Name, Place)
 	SeenAction      SightingKind = "action"      // something was done on a page (Do, Selector, Role, Name, To, Failed, MS)
-	SeenLink        SightingKind = "link"        // the page URL links to the page To (To; Name: the link's text)
-	SeenCall        SightingKind = "call"        // a page made a call (Do: its method; To: the address; Status, Params)
-	SeenFlow        SightingKind = "flow"        // a path (Name; Steps; URL: its first page; To: its last page)
+	SeenLink        SightingKind = "link"        // the page links to another (To: that page; Name: text of the link)
+	SeenCall        SightingKind = "call"        // a page called an API (Do: HTTP method; To: address; Status, Params)
+	SeenFlow        SightingKind = "flow"        // a path over pages (Name; Steps; URL: its first page; To: its last page)
 	SeenRequirement SightingKind = "requirement" // a requirement (Code, Name, Priority; Steps: acceptance criteria; Tests)
 )
 
-// Sighting is one thing that was seen of an application. It never contains values that somebody typed.
+// Sighting is one thing that was seen of an application. It must not contain values that somebody typed.
 type Sighting struct {
 	Kind     SightingKind `json:"kind"`
-	URL      string       `json:"url,omitempty"` // address of the page; only its route and its parameters' names are used
+	URL      string       `json:"url,omitempty"` // address of the page; only the route and names of parameters are used
 	Title    string       `json:"title,omitempty"`
 	Role     string       `json:"role,omitempty"`     // ARIA role of the element
 	Name     string       `json:"name,omitempty"`     // accessible name of the element; name of a flow or requirement
 	Place    string       `json:"place,omitempty"`    // part of the page with the element
-	Do       string       `json:"do,omitempty"`       // click, fill, …; the method of a call
+	Do       string       `json:"do,omitempty"`       // the action, such as click or fill; the HTTP method of a call
 	Selector string       `json:"selector,omitempty"` // selector of the element, as the tool writes it
-	To       string       `json:"to,omitempty"`       // see the kinds: where an action or link leads, or what is called
-	Failed   bool         `json:"failed,omitempty"`   // the action found no element, or did nothing
+	To       string       `json:"to,omitempty"`       // address to which an action, link or flow leads, or that is called
+	Failed   bool         `json:"failed,omitempty"`   // the action found no element or had no effect
 	MS       int          `json:"ms,omitempty"`       // duration in milliseconds
 	Status   int          `json:"status,omitempty"`   // HTTP status
 	Params   []string     `json:"params,omitempty"`   // names of the parameters of a call
@@ -79,7 +79,7 @@ func (w *Walk) identity() (id string, size int) {
 	return walkPrefix + tree.Hash(string(b)), len(b)
 }
 
-// Check returns the first invalid field of w, as a *FieldError, or nil. An ID that Identify would not set is invalid.
+// Check returns a *tree.FieldError for the first invalid field of w, or nil. ID must be the one that Identify sets.
 func (w *Walk) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "walk." + field, Problem: fmt.Sprintf(problem, args...)}

@@ -8,7 +8,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// WorkKind is what an update of a run (Work) is about.
+// WorkKind is the kind of an update of a run.
 type WorkKind string
 
 // The kinds of updates. In brackets are the fields of Work that a kind uses besides Run, By and Key.
@@ -20,8 +20,8 @@ const (
 	WorkError    WorkKind = "error"    // something did not work (Text, Page)
 	WorkFinding  WorkKind = "finding"  // the agent found a defect (Text, Page; State: critical, high, medium or low)
 	WorkVisit    WorkKind = "visit"    // the agent visited a page (Page)
-	WorkTested   WorkKind = "tested"   // the agent tested an element (Page; Name: the element's)
-	WorkValue    WorkKind = "value"    // the agent stores a value for later (Name; Text: the value, "" removes it)
+	WorkTested   WorkKind = "tested"   // the agent tested an element (Page; Name: name of the element)
+	WorkValue    WorkKind = "value"    // the agent stores a value (Name: its name; Text: the value, "" removes it)
 	WorkEnd      WorkKind = "end"      // the run ends (State: success, partial or failure; Text: why)
 	WorkFeedback WorkKind = "feedback" // somebody rates a run that ended (Rating, Text)
 )
@@ -32,13 +32,13 @@ const (
 	MaxRating = 5       // the best Rating; the worst is 1
 )
 
-// Work is one update of a run under way: what an agent plans, sees or finds. A run is its updates in the order of the
-// ledger.
+// Work is one update of a run under way: what an agent plans, sees or finds. A run consists of the updates with
+// the same Run, in the order of the ledger.
 type Work struct {
 	Run     string   `json:"run"` // id of the run
 	Kind    WorkKind `json:"kind"`
 	By      string   `json:"by,omitempty"`  // name of the agent or person
-	Key     string   `json:"key,omitempty"` // identifies the update: another one of the run with this key is ignored
+	Key     string   `json:"key,omitempty"` // id of the update; a later update of the run with this Key is ignored
 	Text    string   `json:"text,omitempty"`
 	Page    string   `json:"page,omitempty"` // route of the page
 	Name    string   `json:"name,omitempty"`
@@ -47,7 +47,7 @@ type Work struct {
 	Product string   `json:"product,omitempty"`
 	Build   string   `json:"build,omitempty"`
 	Test    string   `json:"test,omitempty"`
-	Rating  int      `json:"rating,omitempty"` // 1 to MaxRating
+	Rating  int      `json:"rating,omitempty"` // 1 to MaxRating, the best
 }
 
 // workKinds returns all kinds of updates.
@@ -63,7 +63,7 @@ var workStates = map[WorkKind][]string{
 	WorkEnd:     {"success", "partial", "failure"},
 }
 
-// Check returns the first invalid field of w, as a *FieldError, or nil.
+// Check returns a *tree.FieldError for the first invalid field of w, or nil.
 func (w *Work) Check() error {
 	bad := func(field, problem string, args ...any) error {
 		return &tree.FieldError{Field: "work." + field, Problem: fmt.Sprintf(problem, args...)}
