@@ -20,44 +20,47 @@ const scoredMost = 1000
 
 // Inbox is a list of runs that wait for a person's label.
 type Inbox struct {
-	Waiting  []Unlabelled `json:"waiting"`  // riskiest first, then tests misjudged before, newest first; skipped last
+	// Waiting has the highest risks first. Runs with equal risk are sorted by whether their test was misjudged before,
+	// then newest first. Skipped runs come last.
+	Waiting  []Unlabelled `json:"waiting"`
 	Total    int          `json:"total"`    // number of all waiting runs that the query selects
-	Scored   int          `json:"scored"`   // of Total, those with a risk
-	Expected float64      `json:"expected"` // expected number of wrong ones among Scored: the sum of their risks
+	Scored   int          `json:"scored"`   // runs of Total with a risk of their own (Risk.Enough)
+	Expected float64      `json:"expected"` // expected number of wrong judgments in Scored: the sum of their risks
 }
 
 // Unlabelled is a judged run without a label.
 type Unlabelled struct {
 	Evaluation tree.Evaluation `json:"evaluation"`
-	Risk       risk.Risk       `json:"risk"`              // probability that its judgment is wrong
-	Skipped    bool            `json:"skipped,omitempty"` // a person could not label it, so it comes last
+	Risk       risk.Risk       `json:"risk"`              // risk that the judgment is wrong; zero: not computed
+	Skipped    bool            `json:"skipped,omitempty"` // a person could not label the run, so it is listed last
 }
 
 // Options connects a Chooser with a memory. All fields but ReadOnly are required.
 type Options struct {
 	Box      *learned.InboxBox                                                              // the waiting runs
-	Tree     store.Reader                                                                   // reads nodes and the ledger
-	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the risk of each run
+	Tree     store.Reader                                                                   // the nodes and the ledger
+	Score    func(ctx context.Context, runs []Unlabelled) error                             // sets the Risk of each run
 	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // labels of judges, by name
 	Looks    *look.Looks                                                                    // second looks at verdicts
 	ReadOnly bool                                                                           // Skip fails
 }
 
-// Chooser selects which waiting runs a person should label. The runs are stored beside the store, within bounds, so
-// that [curation.Curation.Relabel] needs only the id of a run. A Chooser is safe for concurrent use.
+// Chooser lists the runs that wait for a label, and which labels a person should give first. It is safe for concurrent
+// use.
 type Chooser struct{ o Options }
 
-// New returns the Chooser of the memory that o connects.
+// New returns a Chooser for the memory that o describes.
 func New(o Options) *Chooser { return &Chooser{o} }
 
-// List returns the waiting runs in the order of Inbox.Waiting, at most most of them; 0: all. Only the newest 1,000
-// runs have a risk.
+// List returns the waiting runs in the order of Inbox.Waiting: all if most is 0, else the first most runs. Only the
+// newest 1,000 runs have a risk.
 func (r *Chooser) List(ctx context.Context, most int) (Inbox, error) {
 	return r.Find(ctx, find.Query{}, 0, most)
 }
 
-// Find returns the waiting runs that q selects in the order of Inbox.Waiting, beginning with index from, at most most
-// of them; 0: all. Only the newest 1,000 of the selected runs have a risk, so a query by risk selects among these.
+// Find returns the waiting runs that q selects, in the order of Inbox.Waiting. from is the index of the first run to
+// return, 0 or more; most is the largest number of runs to return, 0 for no limit. Only the newest 1,000 of the
+// selected runs have a risk, so a query with q.Above selects only among these. An invalid q is a *tree.FieldError.
 func (r *Chooser) Find(ctx context.Context, q find.Query, from, most int) (Inbox, error) {
 	chosen, err := r.Waiting(ctx, q)
 	if err != nil {
@@ -82,7 +85,8 @@ func (r *Chooser) Find(ctx context.Context, q find.Query, from, most int) (Inbox
 	return out, nil
 }
 
-// Waiting returns the waiting runs that q selects, newest first. Only the newest 1,000 of the matches have a risk.
+// Waiting returns all waiting runs that q selects, newest first. Only the newest 1,000 of them have a risk, so a query
+// with q.Above selects only among these. An invalid q is a *tree.FieldError.
 func (r *Chooser) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, error) {
 	if err := q.Check(); err != nil {
 		return nil, err
@@ -104,7 +108,7 @@ func (r *Chooser) Waiting(ctx context.Context, q find.Query) ([]Unlabelled, erro
 	return slices.DeleteFunc(out, func(u Unlabelled) bool { return !u.Risk.Enough || u.Risk.P < q.Above }), nil
 }
 
-// Looks returns the second looks at verdicts, with which a model can make more.
+// Looks returns the second looks of the memory: those that a model took at verdicts so far, and the means to take more.
 func (r *Chooser) Looks() *look.Looks { return r.o.Looks }
 
 // Choices returns the products, suites and runs to which waiting runs belong.
@@ -134,8 +138,9 @@ func (r *Chooser) misjudged(ctx context.Context, errorType string) (map[string]b
 	return out, nil
 }
 
-// Skip moves the waiting run with this key behind all others, because a person could not label it; with skipped false,
-// back among them. It returns tree.ErrNotFound if no such run waits.
+// Skip marks the waiting run with this key as skipped, because a person could not label it: Inbox.Waiting then lists it
+// last. If skipped is false, Skip removes the mark. It returns tree.ErrNotFound if no run with this key waits, and
+// store.ErrReadOnly if Options.ReadOnly is set.
 func (r *Chooser) Skip(key string, skipped bool) error {
 	if r.o.ReadOnly {
 		return store.ErrReadOnly

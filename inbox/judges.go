@@ -17,28 +17,31 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// JudgeRate is how often a judge, an agent that gives verdicts, is wrong. It rests on the judge's latest 4,096
-// verdicts with a label, and on those of its verdicts among the newest 1,000 that wait for one.
+// JudgeRate is how often a judge, an agent that gives verdicts, is wrong. It is computed from two sets of the judge's
+// verdicts: the latest 4,096 with a label, and the waiting ones among the newest 1,000 waiting verdicts of all judges.
 type JudgeRate struct {
-	Judge    string            `json:"judge"`    // name of the agent, "" for verdicts without one
-	Verdicts int               `json:"verdicts"` // number of verdicts that the rate rests on
-	Known    int               `json:"known"`    // of Verdicts, those with a label
-	Wrong    int               `json:"wrong"`    // of Known, wrong ones
-	Labelled estimate.Estimate `json:"labelled"` // share of wrong ones among Known; too high if the riskiest came first
-	Estimate estimate.Estimate `json:"estimate"` // share of wrong ones among all, whichever are labelled
+	Judge    string `json:"judge"`    // name of the agent, "" for verdicts without an agent's name
+	Verdicts int    `json:"verdicts"` // number of verdicts in both sets
+	Known    int    `json:"known"`    // verdicts with a label
+	Wrong    int    `json:"wrong"`    // wrong verdicts of Known
 
-	// Failing is the share of tests that fail in truth among the waiting verdicts; nil if too little is known of the
-	// judge.
+	// Labelled is the share of wrong verdicts in Known. It is too high if people labelled the riskiest verdicts first.
+	Labelled estimate.Estimate `json:"labelled"`
+	// Estimate is the share of wrong verdicts in Verdicts. It is corrected for which of them have a label.
+	Estimate estimate.Estimate `json:"estimate"`
+
+	// Failing estimates the share of waiting verdicts whose tests fail in truth; nil if too few labels of the judge are
+	// known.
 	Failing *estimate.Estimate `json:"failing,omitempty"`
-	Judged  float64            `json:"judged"` // share of fail among the waiting verdicts that are pass or fail, 0 to 1
+	Judged  float64            `json:"judged"` // share of fails in the waiting verdicts that are pass or fail, 0 to 1
 
 	// Changed is the number of known verdicts when package risk noticed a change of a judge or product and forgot what it
 	// had learned before; 0 if it noticed none.
 	Changed int `json:"changed,omitempty"`
 
-	Next []string `json:"next"` // evaluations whose labels would narrow Estimate most
+	Next []string `json:"next"` // keys of the waiting evaluations whose labels would narrow Estimate most
 
-	// Course is Estimate after a growing number of labels; the last point is Estimate.
+	// Course is how Estimate changed as labels came in. Its last point is Estimate; it is empty without labels.
 	Course []coursePoint `json:"course"`
 }
 
@@ -51,8 +54,8 @@ type coursePoint struct {
 // coursePoints is the most points of a course.
 const coursePoints = 24
 
-// Judges returns how often each judge is wrong, the judge with the most verdicts first, with at most next evaluations
-// in JudgeRate.Next. It includes judges with waiting or labelled verdicts.
+// Judges returns how often each judge is wrong, the judge with the most verdicts first. next is the largest number of
+// evaluations in each JudgeRate.Next. Judges omits a judge without verdicts in either set of JudgeRate.
 func (r *Chooser) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 	waiting, err := r.Waiting(ctx, find.Query{})
 	if err != nil {
