@@ -1,13 +1,14 @@
 package piece
 
-// Size counts the records of a file that are in use (Live) and that are not any more (Dead).
+// Size is the number of records in a file: Live records are in use, Dead records are not in use any more.
 type Size struct{ Live, Dead int }
 
-// Due returns which files to merge next: those from index from up to, not including, to. from is -1 if there are none.
-// size returns the records of a file, busy whether it must not be merged now. Due keeps the number of files at about
-// log₂(n): each file should have at least twice as many live records as the next, and not more dead records than live
-// ones. Files that end up in one are merged in one step. It merges no file with more than most live records, and none
-// that is busy.
+// Due returns which of n files to merge next into one: those with an index i, from <= i < to. If no merge is due, both
+// are -1. size returns the size of file i; busy reports whether file i must not be merged now. Due merges no busy file,
+// and no files that together have more than most live records.
+//
+// A merge is due so that each file has at least twice as many live records as the next, and not more dead records than
+// live records. So the number of files grows only with the logarithm of the number of records.
 func Due(n, most int, size func(i int) Size, busy func(i int) bool) (from, to int) {
 	for i := n - 1; i >= 0; i-- {
 		last := size(i)

@@ -11,12 +11,13 @@ import (
 	"sync/atomic"
 )
 
-// ErrFormat means that a file is not of the kind, or of another version.
+// ErrFormat means that a file is not of the expected Kind, has another format, or has a damaged front.
 var ErrFormat = errors.New("it is no file of this version of memtree")
 
-// Front returns the bytes that a file has before its pages. First a page of header, in little endian: magic; format
-// u32; checksum u32, of the header's page with this field zero and of all checksums; the fields of the kind, which have
-// room in PageSize - 40 bytes; zeros. The checksums of the pages follow, 4 bytes each.
+// Front returns the bytes of a file before its pages: the header, of PageSize bytes, and a checksum of 4 bytes for each
+// page. The header consists of Kind.Magic, Kind.Format, a checksum, fields, and zeros. Its checksum is of the whole
+// front, with 0 in place of the checksum itself. Numbers are little-endian, with 4 bytes. fields may have at most
+// PageSize - 40 bytes.
 func (p *Pages) Front(fields []byte) []byte {
 	sums := p.sums // Write checks them
 	if p.file == nil {
@@ -41,7 +42,7 @@ func appendSums(sums, b []byte) []byte {
 	return sums
 }
 
-// Write writes a file to w: front, as Front returned it, and then the pages. It keeps no page in memory.
+// Write writes a file to w: front, which Front returned, and the pages. No page stays in memory.
 func (p *Pages) Write(w io.Writer, front []byte) error {
 	pages := p.Passing()
 	if _, err := w.Write(front); err != nil {
@@ -60,20 +61,19 @@ func (p *Pages) Write(w io.Writer, front []byte) error {
 	return nil
 }
 
-// PageCount returns the number of pages that size bytes take.
+// PageCount returns the number of pages of size bytes; the last page may be shorter than PageSize.
 func PageCount(size int64) int64 { return (size + PageSize - 1) / PageSize }
 
-// NameOf returns the name of the file that begins with front: 16 hexadecimal digits. It is a hash of all bytes of the
-// file, because the front has checksums of all of them.
+// NameOf returns the name of the file that begins with front: a hash of front, as 16 hexadecimal digits. Files with
+// different pages have different names, because front has the checksums of the pages.
 func NameOf(front []byte) string {
 	h := sha256.Sum256(front)
 	return hex.EncodeToString(h[:8])
 }
 
-// Open opens a file of the kind k with size bytes. It reads the header and the checksums only. Every other page is read
-// and checked when it is first needed, so r must stay open as long as the pages are in use. fields are those of the
-// header, with the zeros after them; name is that of NameOf. The error is ErrFormat if the file is not of the kind, or
-// if its front is damaged.
+// Open opens a file of the kind k with size bytes. It reads only the front; p reads and checks a page when the page is
+// first needed, so r must stay open as long as p is in use. Open also returns the fields of the header, with the zeros
+// that follow them, and the name of the file (see NameOf). The error is ErrFormat, or the error of r.
 func Open(k *Kind, r io.ReaderAt, size int64) (p Pages, fields []byte, name string, err error) {
 	pages := (size + 3) / (PageSize + 4) // of PageSize bytes and their checksums, the last in part
 	length := size - PageSize - 4*pages

@@ -9,9 +9,9 @@ import (
 // windowSize is how much of a file a reader that passes through it reads at once.
 const windowSize = 64 * PageSize
 
-// Passing returns p for one goroutine that reads it once, in one or a few sequences. Pages of a file are read and
-// checked, but not kept, so that the memory it takes does not depend on the size of the file. Of a mapped file it reads
-// the file itself, so that no page of it counts as memory of the process.
+// Passing returns Pages with the same bytes as p, for one goroutine that reads all of them once, in up to eight
+// sequences. They read and check the pages of a file, mapped or not, but do not keep them, so the memory that they take
+// does not grow with the file.
 func (p *Pages) Passing() Pages {
 	if p.file == nil {
 		return *p
@@ -71,10 +71,10 @@ func (ws *windows) resident(off, n int64) []byte {
 // mapping is memory that shows a file. It ends when nothing refers to it.
 type mapping struct{ b []byte }
 
-// Mapped returns the size bytes of the file f as Pages. It reads them once, for their checksums. Nobody may change the
-// file any more, and nobody else can if it has no name. Where the system can, the file is mapped: its pages then take
-// memory only as long as the system has some to spare. The mapping ends, and f is closed, some time after the last use
-// of the Pages; so whoever uses bytes of Span must hold the Pages until then, see [runtime.KeepAlive].
+// Mapped returns the size bytes of file f as Pages. It reads the file once, to compute the checksums. Nobody may change
+// the file after that. Where the system supports it, the file is mapped into memory, and the system may take the memory
+// back at any time. The mapping ends, and f is closed, some time after the last use of the Pages. So a caller that uses
+// bytes from Span must keep the Pages alive until it is done, see [runtime.KeepAlive].
 func Mapped(k *Kind, f *os.File, size int64) (Pages, error) {
 	p := Pages{kind: k, file: f, length: size, sums: make([]byte, 0, 4*PageCount(size))}
 	buf := make([]byte, windowSize)

@@ -1,9 +1,9 @@
-// Package piece stores derived data that grows in several files, which are written once and then never changed. A file
-// is a page of header, the checksums of its pages, and the pages (file.go). Its name is a hash of its bytes, so a name
-// always denotes the same bytes. Of an open file only the pages that are needed are read ([Pages]). There are few files
-// because small ones are merged ([Due]). The head that names the files of one state is stored by [store.SavePieces].
+// Package piece stores derived data that grows, in several files that are written once and never changed. A file
+// consists of a header, the checksums of its pages, and the pages (file.go). The name of a file is a hash of its bytes,
+// so a name always means the same bytes. An open file reads only the pages that are needed ([Pages]). Small files are
+// merged, so there are never many ([Due]). [store.SavePieces] stores the head, a file that names the present files.
 //
-// The search index and the book of upcoming tests are stored like this; each has its own sections in the pages.
+// The search index and the book of upcoming tests are stored in such files; each defines what the pages contain.
 package piece
 
 import (
@@ -15,8 +15,7 @@ import (
 	"github.com/memtree/memtree/store"
 )
 
-// PageSize is the number of bytes that are read and checked together. A record of fixed size either divides it, so that
-// it lies within a page, or is read with Span, which joins pages.
+// PageSize is the number of bytes that are read and checked together.
 const PageSize = 4096
 
 // Castagnoli is the table of the CRC-32C, which the checksums of pieces and their heads use.
@@ -24,19 +23,20 @@ var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Kind describes one kind of file.
 type Kind struct {
-	Magic  string // first bytes of a file of the kind, with a line end
+	Magic  string // first bytes of a file of the kind, ending with a line end; at most 32 bytes
 	Format uint32 // version of the format
-	Name   string // name of the kind for people, as “the search index”
-	Again  string // what happens when a file of the kind is damaged, as “it will be made anew from the nodes”
+	Name   string // name of the kind for people, such as “the search index”
+	Again  string // what happens if a file of the kind is damaged, such as “it will be made anew from the nodes”
 }
 
-// Damaged returns a *store.CorruptError for damage at the byte off of a file of this kind. what names the damaged part.
+// Damaged returns a *store.CorruptError for damage at byte off of a file of kind k. what describes the damage.
 func (k *Kind) Damaged(off int64, what string) error {
 	return &store.CorruptError{File: k.Name, Offset: off, Lost: what + "; " + k.Again}
 }
 
-// Pages is a sequence of bytes in memory, in a mapped file or in a file. Of a file it reads only pages that are needed,
-// each once: it checks the page against its checksum, and the page then stays in memory. It is safe for concurrent use.
+// Pages is a sequence of bytes in memory, in a mapped file or in a file that is not mapped. From a file that is not
+// mapped it reads only the pages that are needed, checks each of them against its checksum, and keeps it in memory.
+// Pages are safe for concurrent use, except those that Passing returns.
 type Pages struct {
 	kind *Kind
 	mem  []byte   // all of it, or nil
@@ -51,7 +51,7 @@ type Pages struct {
 	loaded []atomic.Pointer[[PageSize]byte] // the pages that were read, the last padded with zeros; nil: not yet
 }
 
-// InMemory returns the bytes b as Pages. b must not change any more.
+// InMemory returns the bytes b as Pages. The caller must not change b any more.
 func InMemory(k *Kind, b []byte) Pages { return Pages{kind: k, mem: b} }
 
 // Size returns the number of bytes in p.
@@ -62,9 +62,9 @@ func (p *Pages) Size() int64 {
 	return p.length
 }
 
-// Span returns the n bytes of p that begin at off. The caller must not write to them, and of a mapped file it must not
-// use them after the last use of p, see Mapped. A range outside of p is a *store.CorruptError, because offsets come
-// from the file itself.
+// Span returns the n bytes of p that begin at off. The caller must not write to them. Bytes of a mapped file are valid
+// only as long as p is in use, see Mapped. The error is a *store.CorruptError for a damaged page, and also for a range
+// outside of p, because offsets are read from the file itself.
 func (p *Pages) Span(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > p.Size()-n {
 		return nil, p.Damaged(off, "a part of it lies outside of it")
@@ -98,8 +98,9 @@ func (p *Pages) Span(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
-// Resident returns those of the n bytes from off that lie in the page of off, if that page is in memory, else nil. It
-// may return those of the next pages too; of Pages that have no file it returns all n. The range must lie within p.
+// Resident returns the beginning of the n bytes from off, as far as it can without reading a file: at least the bytes
+// that lie in the page of off, or nil if that page is not in memory. If p is in memory or mapped, it returns all n
+// bytes. The range must lie within p.
 func (p *Pages) Resident(off, n int64) []byte {
 	if p.mem != nil || p.file == nil {
 		return p.mem[off : off+n]
@@ -114,8 +115,8 @@ func (p *Pages) Resident(off, n int64) []byte {
 	return b[off%PageSize : min(off%PageSize+n, PageSize)]
 }
 
-// Ahead reads those of the n bytes from off that are not in memory yet, with one call for adjacent pages. The range
-// must lie within p.
+// Ahead reads the pages with the n bytes from off into memory, unless they are there already. It reads adjacent pages
+// in one call. The range must lie within p.
 func (p *Pages) Ahead(off, n int64) error {
 	if p.mem != nil || p.file == nil || n == 0 {
 		return nil
@@ -171,7 +172,7 @@ func (p *Pages) read(first, end int64) ([]byte, error) {
 	return buf, nil
 }
 
-// Damaged returns a *store.CorruptError for damage at the byte off of p. what names the damaged part.
+// Damaged returns a *store.CorruptError for damage at byte off of p. what describes the damage.
 func (p *Pages) Damaged(off int64, what string) error { return p.kind.Damaged(p.from+off, what) }
 
 func sumOf(b []byte) uint32 { return crc32.Checksum(b, Castagnoli) }
