@@ -1,11 +1,9 @@
-// Package flat reads data where it is stored: numbers and texts in a string that is a part of the program. Nothing is
-// decoded, copied or indexed when the program starts, and only those parts of the program's file that are read come
-// into memory.
+// Package flat reads numbers and texts from a string that is embedded in the program, without decoding or copying the
+// whole string. So the program starts fast, and only the parts that are read come into memory.
 //
 // A function whose name begins with Append writes a value, and the method of [Data] with the rest of that name reads
-// it. Values are read in the order in which they were written. Numbers are little-endian. A method panics if the data
-// ends too early, or was written in another order: then the program was built wrongly. A test of each package compares
-// its data with its source.
+// the value: AppendInts and Data.Ints. Values must be read in the order in which they were written. Numbers are
+// little-endian. A method panics if the data ends too early; other wrong data may make it return wrong values.
 package flat
 
 import (
@@ -13,7 +11,7 @@ import (
 	"math"
 )
 
-// Data reads values one after the other. Its methods return the next value and move behind it.
+// Data reads values one after the other: each method returns the next value. It is not safe for concurrent use.
 type Data struct{ rest string }
 
 // Open returns a Data at the start of s.
@@ -24,13 +22,13 @@ func AppendInt(b []byte, n int) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(n)) //nolint:gosec // the caller's promise
 }
 
-// Int reads a number that AppendInt wrote.
+// Int returns the next value, a number that AppendInt wrote.
 func (d *Data) Int() int { return Ints(d.take(4)).At(0) }
 
-// AppendText appends a text to b, with its length.
+// AppendText appends the length of s, as AppendInt does, and s to b.
 func AppendText[T string | []byte](b []byte, s T) []byte { return append(AppendInt(b, len(s)), s...) }
 
-// Text reads a text that AppendText wrote. It shares the memory of the data.
+// Text returns the next value, a text that AppendText wrote. The text shares the memory of the data.
 func (d *Data) Text() string { return d.take(d.Int()) }
 
 func (d *Data) take(n int) string {
@@ -51,10 +49,10 @@ func AppendInts(b []byte, list []int) []byte {
 	return b
 }
 
-// Ints reads a list that AppendInts wrote.
+// Ints returns the next value, a list that AppendInts wrote.
 func (d *Data) Ints() Ints { return Ints(d.Text()) }
 
-// Len returns how many numbers the list has.
+// Len returns the number of elements in the list.
 func (l Ints) Len() int { return len(l) / 4 }
 
 // At returns the i-th number, from 0. It panics beyond the end.
@@ -84,7 +82,7 @@ func AppendDoubles(b []byte, list ...float64) []byte {
 	return b
 }
 
-// Doubles reads a list that AppendDoubles wrote.
+// Doubles returns the next value, a list that AppendDoubles wrote.
 func (d *Data) Doubles() Doubles { return Doubles(d.Text()) }
 
 // At returns the i-th number, from 0. It panics beyond the end.
@@ -105,7 +103,7 @@ func AppendFloats(b []byte, list []float32) []byte {
 	return b
 }
 
-// Floats reads a list that AppendFloats wrote.
+// Floats returns the next value, a list that AppendFloats wrote.
 func (d *Data) Floats() Floats { return Floats(d.Text()) }
 
 // At returns the i-th number, from 0. It panics beyond the end.

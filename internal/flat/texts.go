@@ -16,13 +16,13 @@ func AppendTexts(b []byte, list []string) []byte {
 	return AppendText(AppendInts(b, ends), all)
 }
 
-// Texts reads a list that AppendTexts wrote.
+// Texts returns the next value, a list that AppendTexts wrote.
 func (d *Data) Texts() Texts { return Texts{d.Ints(), d.Text()} }
 
-// Len returns how many texts the list has.
+// Len returns the number of texts in the list.
 func (l Texts) Len() int { return l.ends.Len() }
 
-// At returns the i-th text, from 0. It shares the memory of the data.
+// At returns the i-th text, from 0. The text shares the memory of the data. At panics beyond the end.
 func (l Texts) At(i int) string {
 	begin := 0
 	if i > 0 {
@@ -31,13 +31,13 @@ func (l Texts) At(i int) string {
 	return l.all[begin:l.ends.At(i)]
 }
 
-// Names is a list of different texts with a hash table, so that Find does not read all of them.
+// Names is a list of different texts with a hash table, so that Find is fast.
 type Names struct {
 	Texts
 	slots Ints // by hash, open addressing: the place of a text and 1, or 0
 }
 
-// AppendNames appends a list of different texts to b, with a hash table.
+// AppendNames appends a list of texts to b, with a hash table. No two texts may be equal.
 func AppendNames(b []byte, list []string) []byte {
 	size := 1
 	for size < 2*len(list) {
@@ -54,10 +54,10 @@ func AppendNames(b []byte, list []string) []byte {
 	return AppendInts(AppendTexts(b, list), slots)
 }
 
-// Names reads a list that AppendNames wrote.
+// Names returns the next value, a list that AppendNames wrote.
 func (d *Data) Names() Names { return Names{d.Texts(), d.Ints()} }
 
-// Find returns the index of the text s in the list, and whether the list has it.
+// Find returns the index of the text s in the list, and whether the list has s. If it does not, the index is 0.
 func (l Names) Find(s string) (int, bool) {
 	last := l.slots.Len() - 1
 	for at := hash(s) & last; ; at = (at + 1) & last {
