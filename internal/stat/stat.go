@@ -19,8 +19,8 @@ type Interval struct {
 // Normal returns the probability that a standard normal variable is below x.
 func Normal(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// Spearman returns Spearman's rank correlation of the pairs (xs[i], ys[i]); ties have the mean of their ranks. ok is
-// false for fewer than two pairs, for lists of different lengths, or if all values on one side are equal.
+// Spearman returns Spearman's rank correlation of the pairs (xs[i], ys[i]), -1 to 1. Equal values have the mean of
+// their ranks. ok is false for fewer than two pairs, for lists of different lengths, or if all xs or all ys are equal.
 func Spearman(xs, ys []float64) (rho float64, ok bool) {
 	if len(xs) != len(ys) || len(xs) < 2 {
 		return 0, false
@@ -39,8 +39,8 @@ func Spearman(xs, ys []float64) (rho float64, ok bool) {
 	return ab / math.Sqrt(aa*bb), true
 }
 
-// Wilson returns the 95 % score interval of the share k of n (E. B. Wilson, JASA 1927). Unlike p ± 2 standard errors
-// it stays within 0 to 1 and is usable for few runs and for shares near 0. For n = 0 it is 0 to 1.
+// Wilson returns the 95 % score interval of the share k/n (E. B. Wilson, JASA 1927). Unlike p ± 2 standard errors, the
+// interval stays within 0 to 1 and is usable if n is small or the share is near 0 or 1. For n = 0 it is 0 to 1.
 func Wilson(k, n int) Interval {
 	if n <= 0 {
 		return Interval{Low: 0, High: 1}
@@ -59,10 +59,10 @@ func Wilson(k, n int) Interval {
 	return in
 }
 
-// AUC returns the area under the ROC curve: the probability that a wrong verdict has a higher score than a right one,
-// with ties weighted one half. wrong and right are the scores of the two kinds. Its interval is DeLong's (Biometrics
-// 1988), with placement values from ranks in O(n log n) (Sun and Xu, IEEE SPL 2014). If the scores separate the two
-// kinds completely, the interval has no width; that does not mean certainty. ok is false if one kind has no verdicts.
+// AUC returns the area under the ROC curve: the probability that a wrong verdict has a higher score than a right one; a
+// tie counts one half. wrong and right are the scores of the wrong and of the right verdicts; if either is empty, ok is
+// false. in is DeLong's 95 % interval (Biometrics 1988), computed from ranks in O(n log n) (Sun and Xu, IEEE SPL 2014).
+// If the scores separate wrong and right verdicts completely, in has no width, which does not mean certainty.
 func AUC(wrong, right []float64) (auc float64, in Interval, ok bool) {
 	m, n := len(wrong), len(right)
 	if m == 0 || n == 0 {
