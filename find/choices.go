@@ -6,16 +6,18 @@ import (
 	"slices"
 )
 
-// Choices lists the values that occur in the fields of a query, for a form in which people choose.
+// Choices lists the values from which people can choose in the fields of a Query: for each field at most 50, the most
+// frequent ones.
 type Choices struct {
-	Products, Suites, Runs []Choice
-	Of                     int // number of runs or memories that were counted
+	Products, Suites []Choice // the most frequent first
+	Runs             []Choice // by name, descending
+	Of               int      // number of runs or memories that were counted
 }
 
-// Choice is one value of a field, and how many runs or memories have it.
+// Choice is one value of a field of a Query.
 type Choice struct {
 	Name string
-	N    int
+	N    int // number of runs or memories with the value
 }
 
 // mostChoices is the most values of a field in Choices.
@@ -27,7 +29,7 @@ type FieldCounter struct {
 	n                      int
 }
 
-// Add counts one run or memory with these values; a missing value is "".
+// Add counts one run or memory with these values; "" stands for a missing value, which is no choice.
 func (c *FieldCounter) Add(product, suite, run string) {
 	if c.products == nil {
 		c.products, c.suites, c.runs = map[string]int{}, map[string]int{}, map[string]int{}
@@ -38,8 +40,8 @@ func (c *FieldCounter) Add(product, suite, run string) {
 	c.n++
 }
 
-// Choices returns the most frequent values of each field. Runs are sorted by name, descending, so that runs named by
-// date are sorted latest first.
+// Choices returns the most frequent values of each field, at most 50. It sorts runs by name, descending, so that runs
+// named by date are latest first.
 func (c *FieldCounter) Choices() Choices {
 	out := Choices{most(c.products), most(c.suites), most(c.runs), c.n}
 	slices.SortFunc(out.Runs, func(a, b Choice) int { return cmp.Compare(b.Name, a.Name) })

@@ -1,6 +1,6 @@
 // Package find defines the query by which people select judged runs and memories: by product, suite, run, day,
-// direction, error type, risk and terms. The pages use it in their addresses, the command in its flags, the service in
-// the query of a route, with the same names.
+// direction, error type, risk and terms. The addresses of the pages, the flags of the command and the routes of the
+// service use the same names for its fields.
 package find
 
 import (
@@ -19,30 +19,29 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// MaxWords is the most bytes of a text field of a query.
+// MaxWords is the largest length of a text field of a Query in bytes.
 const MaxWords = 1 << 10
 
 // Query selects the runs or memories that match all of its fields. The zero value selects everything.
 type Query struct {
 	Product   string             // product under test
 	Suite     string             // suite of the test
-	Run       string             // id of the run
+	Run       string             // id of the run; for a memory: a run that made its mistake
 	Since     string             // first day, UTC, such as 2026-01-28
-	Until     string             // last day, UTC
-	Direction taxonomy.Direction // direction in which the verdict is wrong, was wrong, or would be wrong
-	// of a memory: its error type; of a run: error type of an earlier wrong verdict on its test
-	ErrorType string
-	Above     float64 // least risk of a run, 0 to 1
-	Words     string  // terms that must all occur
+	Until     string             // last day, UTC; the day is included
+	Direction taxonomy.Direction // for a memory: its direction; for a run: see Way
+	ErrorType string             // for a memory: its error type; for a run: that of an earlier mistake in the same test
+	Above     float64            // least risk of a run, 0 to 1; no memory is excluded by it
+	Words     string             // words that must all occur, separated by spaces; case does not matter
 }
 
-// Names returns the names of the fields of a Query, as addresses and flags have them, in the order of the type.
+// Names returns the names that the fields of a Query have in addresses and flags, in the order of the fields.
 func Names() []string {
 	return []string{"product", "suite", "run", "since", "until", "direction", "type", "above", "words"}
 }
 
-// Parse reads a Query. get returns the value of the field with a name, "" if it is not set. The error for an invalid
-// value is a *tree.FieldError with the name of the field.
+// Parse returns the Query with the values that get returns. get is called with names from Names and returns "" for a
+// field that is not set. The error for an invalid value is a *tree.FieldError with the name of the field.
 func Parse(get func(name string) string) (Query, error) {
 	field := func(name string) string { return strings.TrimSpace(get(name)) }
 	q := Query{Product: field("product"), Suite: field("suite"), Run: field("run"), Since: field("since"),
@@ -58,7 +57,7 @@ func Parse(get func(name string) string) (Query, error) {
 	return q, q.Check()
 }
 
-// Check returns a *tree.FieldError for the first invalid field of q, nil if there is none.
+// Check returns a *tree.FieldError for the first invalid field of q, or nil.
 func (q *Query) Check() error {
 	for _, f := range []struct{ name, day string }{{"since", q.Since}, {"until", q.Until}} {
 		if _, err := time.Parse(time.DateOnly, f.day); f.day != "" && err != nil {
@@ -87,7 +86,7 @@ func wrong(field, problem string) error { return &tree.FieldError{Field: field, 
 
 func quote(s string) string { return strconv.Quote(text.Clip(s, 40)) }
 
-// Values returns the fields of q that are set, by name. Parse reads them again.
+// Values returns the fields of q that are set, by their names in Names. Parse turns them into q again.
 func (q *Query) Values() url.Values {
 	v := url.Values{}
 	above := ""
@@ -103,11 +102,10 @@ func (q *Query) Values() url.Values {
 	return v
 }
 
-// All reports whether q has no field set, and so selects everything.
+// All reports whether q selects everything because none of its fields is set.
 func (q *Query) All() bool { return *q == Query{} }
 
-// HasRun reports whether q selects the run e. It ignores the fields Above and ErrorType, because e does not contain its
-// risk and error type.
+// HasRun reports whether q selects the run e. It ignores Above and ErrorType, because e has no risk and no error type.
 func (q *Query) HasRun(e *tree.Evaluation) bool {
 	return (q.Product == "" || q.Product == e.Scope.Product) && (q.Suite == "" || q.Suite == e.Scope.Suite) &&
 		(q.Run == "" || q.Run == e.RunID) && q.on(e.At) &&
@@ -116,8 +114,8 @@ func (q *Query) HasRun(e *tree.Evaluation) bool {
 			judged(e), e.Reason))
 }
 
-// Way returns the direction in which the verdict of e is wrong if it is wrong: FalsePass for a pass, FalseFail for a
-// fail, and Other if the verdict cannot be read.
+// Way returns the direction of the mistake if the verdict of e is wrong: FalsePass for a pass, FalseFail for a fail,
+// Other for a verdict that cannot be read as either.
 func Way(e *tree.Evaluation) taxonomy.Direction {
 	switch judgment.PolarityOf(judgment.Decode(e.Judgment)) {
 	case judgment.Passes:
@@ -134,8 +132,8 @@ func (q *Query) Filter() store.Filter {
 	return store.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
-// HasNode reports whether q selects the memory n. The days of q are those of n's last update. A run selects the cases
-// that come from it, and a product also selects memories that belong to no product.
+// HasNode reports whether q selects the memory n. Since and Until apply to n's last update, Run to the occurrences of a
+// case. Product also selects memories without a product. HasNode ignores Above.
 func (q *Query) HasNode(n *tree.Node) bool {
 	return q.Filter().Match(n) && (q.Product == "" || n.Scope.Product == "" || q.Product == n.Scope.Product) &&
 		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&

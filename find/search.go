@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Kinds of things that Search finds, besides the types of memories.
+// The kinds of things that Search finds, besides the types of memories (tree.Type).
 const (
 	Fact    = "fact"    // a fact about a product
 	Element = "element" // an element of the map of an application
@@ -24,13 +24,16 @@ func Kinds() []string {
 	return []string{string(tree.Case), string(tree.Experience), string(tree.Strategy), Fact, Element}
 }
 
-// Search is a question to all of a memory: its memories, facts and map.
+// Search is a search in memories, facts about products, and the map of applications.
 type Search struct {
-	Text  string   // what is looked for; a part in double quotation marks has to occur as it is
+	Text  string   // text to search for; a hit must have each part in double quotation marks, in any case and punctuation
 	Kinds []string // kinds of things to find, see Kinds; none: all
-	Where Query    // further conditions: product, days, direction and error type; its Words are ignored
 	Lang  string   // "zh" or "en": language of lessons that have both; "": as they are stored
-	Limit int      // most hits; 0: 20; at most MostHits
+	Limit int      // largest number of hits, at most MostHits; 0: 20
+
+	// Where has further conditions. Memories must fulfil all of its fields but Above and Words, facts only product and
+	// days, elements only the product.
+	Where Query
 }
 
 // SearchHit is one thing that a Search found.
@@ -40,25 +43,26 @@ type SearchHit struct {
 	Title   string    `json:"title"`
 	Text    string    `json:"text,omitempty"`
 	Product string    `json:"product,omitempty"`
-	At      time.Time `json:"at,omitzero"` // when it was last changed or used
-	Score   float64   `json:"score"`       // how well it fits, 0 to 1; comparable only within a kind
+	At      time.Time `json:"at,omitzero"` // last update of a memory, last use of a fact; zero for an element
+	Score   float64   `json:"score"`       // how well the hit fits, 0 to 1; comparable only within one Kind
 }
 
-// MostHits is the most hits that a Search returns.
+// MostHits is the largest number of hits that a Search returns.
 const MostHits = 200
 
 const usualHits = 20
 
 // Rings holds the functions that search memories, facts and elements of the map. Each returns its hits, the best first.
+// In Memories, of reports whether hits of a kind are wanted.
 type Rings struct {
 	Memories func(ctx context.Context, q *Search, of func(kind string) bool) ([]SearchHit, error)
 	Facts    func(ctx context.Context, q *Search) ([]SearchHit, error)
 	Elements func(ctx context.Context, q *Search) ([]SearchHit, error)
 }
 
-// Search calls Memories, and the other functions for the kinds that q selects, and returns at most q.Limit hits. Hits
-// of several kinds are interleaved, the best of each kind first. If q.Where has days, it finds no element. The error
-// for an invalid question is a *tree.FieldError.
+// Search returns the hits of all kinds that q selects, at most q.Limit: first the best hit of each kind, then the
+// second best of each, and so on. If q.Where has days, Search finds no element. The error for an invalid q is a
+// *tree.FieldError.
 func (r *Rings) Search(ctx context.Context, q Search) ([]SearchHit, error) {
 	if err := q.check(); err != nil {
 		return nil, err
