@@ -17,7 +17,7 @@ type Miss struct {
 	Sure      float64  `json:"sure"`              // confidence in Check, 0 to 1
 	At        []string `json:"at,omitempty"`      // fields of the evaluation that the miss was read from, such as reason
 
-	// Expect holds what the page should have shown, as far as the fields in At state it in a plain form; at most
+	// Expect holds what the page should have shown, as far as the evaluation states it in a plain form; at most
 	// MaxExpectations. It is empty in cases that were stored before Expect existed.
 	Expect []Expectation `json:"expect,omitempty"`
 }
@@ -36,8 +36,8 @@ const (
 	MaxThings = 4  // things that one miss or lesson names in What
 )
 
-// Says returns the lessons of n: Content.Lessons, or for a case with misses, a lesson for each check that it missed.
-// Says skips a miss that has neither check nor text.
+// Says returns the lessons of n: Content.Lessons, or for a case with misses, one lesson for each missed check and one
+// for each miss without a check. It skips a miss that has neither check nor text.
 func (n *Node) Says() []Lesson {
 	if n.CaseData == nil || len(n.CaseData.Misses) == 0 {
 		return n.Content.Lessons
