@@ -22,9 +22,9 @@ var (
 	ErrNoStart = errors.New("the first page is one of many objects; name one whose address has no variable")
 )
 
-// Script returns a Playwright test that goes from one page to another and checks the address after each step. For a
-// step it uses the selector with most trust, or one made of role and name if no run has acted on the element. The code
-// contains only selectors that can do nothing but find an element. Errors: ErrNoWay, ErrNoStart.
+// Script returns a Playwright test that goes from one page to another and checks the address after each step. To act on
+// an element it uses the selector with most trust, or one made of role and name if no run has acted on the element. The
+// code contains only selectors that can do nothing but find an element. Errors: ErrNoWay, ErrNoStart.
 func (m *Map) Script(product, from, to string) (Script, error) {
 	p := m.product(product)
 	if p == nil {

@@ -37,8 +37,8 @@ type Door struct {
 	Tree store.Reader // reads the nodes and the ledger
 	// Apply checks and commits the batch that plan returns. It calls plan again if a node changed in the meantime.
 	Apply func(ctx context.Context, plan func() (store.Batch, error)) error
-	// Form returns what becomes of evaluations, without their secrets, if changes are applied to the tree. Each
-	// evaluation builds on those before it. The result has one element for each.
+	// Form removes the secrets of evaluations and returns what becomes of each, in order, on the tree as it would be
+	// after changes. Each evaluation also builds on the results of those before it.
 	Form func(ctx context.Context, es []tree.Evaluation, changes []tree.Change) ([]FormResult, error)
 	// Edit returns the lesson with this id and the text of a person, and the reasons why the gates refuse the text.
 	Edit func(ctx context.Context, id string, words gate.Draft, at time.Time) (tree.Node, []string, error)
@@ -58,7 +58,7 @@ type Door struct {
 	Withdraw func(ctx context.Context, job string) error
 	Words    func(n *tree.Node)                        // writes the sentences of a case from its misses
 	In       func(n *tree.Node, lang string) tree.Node // returns n with its sentences in lang, where there are such
-	// Given returns the text that guidance for a run of n's own test has of n, "" if it has none, and people's refusals
+	// Given returns the text about n that guidance for a run of n's own test contains, "" for none, and people's refusals
 	// of n.
 	Given func(n *tree.Node, lang string) (string, []tree.Refusal)
 }
@@ -72,8 +72,8 @@ func New(d Door) *Curation { return &Curation{d} }
 // Kept returns the stored run of an unlabelled evaluation with this key, and whether there is one.
 func (c *Curation) Kept(key string) (tree.Evaluation, bool) { return c.door.Kept(key) }
 
-// Given returns the text that guidance has of memory n, in the language lang, and people's refusals of n. For a case
-// it is the guidance for a run of the case's own test. The text is "" if guidance has none of n.
+// Given returns the text about memory n that guidance contains, in the language lang, and people's refusals of n. For a
+// case it is the guidance for a run of the case's own test. The text is "" if guidance contains nothing about n.
 func (c *Curation) Given(n *tree.Node, lang string) (string, []tree.Refusal) {
 	return c.door.Given(n, lang)
 }

@@ -12,8 +12,10 @@ import (
 
 // The errors of TakeBack.
 var (
-	ErrNotCorrected = errors.New("no correction of it is in force")      // the verdict has none, or several fit
-	ErrTakenBack    = errors.New("its correction was taken back before") // a person took the correction back before
+	// ErrNotCorrected means that no correction of the verdict is in force, or that several fit the beginning of a key.
+	ErrNotCorrected = errors.New("no correction of it is in force")
+	// ErrTakenBack means that a person took the correction back before.
+	ErrTakenBack = errors.New("its correction was taken back before")
 )
 
 // TakeBack takes the correction of a verdict back, so that the agent's own verdict is in use again. evaluation is the

@@ -10,11 +10,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Undo reverts one decision, and returns it in DecisionResult.Undone. id is that of a memory or evaluation, to revert
-// the latest decision on it, or that of a decision. If id is "", Undo reverts the latest decision of the person
-// Options.By, or with Options.Over that of anybody. The next Undo reverts the decision before; there is no redo. Undo
-// refuses to revert a purge, a decision on memories that a later decision concerns too, and without Options.Over the
-// decision of another person.
+// Undo reverts one decision, and returns it in DecisionResult.Undone. id is that of the decision, or of a memory or
+// evaluation whose latest decision is reverted. If id is "", Undo reverts the latest decision of the person Options.By,
+// or with Options.Over that of anybody. The next Undo reverts the decision before; there is no redo. Undo refuses to
+// revert a purge, a decision on memories that a later decision concerns too, and without Options.Over the decision of
+// another person.
 func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	job := "" // of a draft that waits again
 	d, err := c.do(ctx, tree.DecisionUndo, id, o, func() (*plan, error) {

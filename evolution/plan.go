@@ -20,7 +20,7 @@ type PlanOptions struct {
 	MaxCalls *int               // most calls of the model, over all partitions; nil: no bound
 	MaxCost  *float64           // most cost of these calls, by Price; nil: no bound
 	Price    meter.Price        // price of the model's tokens
-	Now      time.Time          // ages count to the newest evaluation up to Now; zero: to the newest
+	Now      time.Time          // ages count to the newest evaluation not after Now; zero: to the newest of all
 	Review   bool               // a draft becomes a proposal, not a change, until a person accepts it
 	Attempts *Attempts          // jobs that failed in earlier plans of the same work; nil: none
 	Progress func(PlanProgress) // called after every call, job and partition; may be nil

@@ -18,7 +18,7 @@ type ForgetReason string
 const (
 	Harmful    ForgetReason = "harmful"     // a memory in quarantine, without new evidence for 90 days
 	Superseded ForgetReason = "superseded"  // a memory retired or replaced, without new evidence for 30 days
-	Unused     ForgetReason = "unused"      // a case of one run over 90 days ago that no run received, although many could
+	Unused     ForgetReason = "unused"      // a case seen once, over 90 days ago, that no run received although many could
 	Thin       ForgetReason = "thin"        // an experience with fewer than two cases in use
 	OverBudget ForgetReason = "over_budget" // an experience of a partition with too many: the others cover more cases
 )
@@ -45,7 +45,7 @@ type PruneOptions struct {
 
 // PruneInput is what Prune needs beside the nodes of the tree. The zero value works.
 type PruneInput struct {
-	Now     time.Time               // ages count to the newest evaluation up to Now; zero: to the newest
+	Now     time.Time               // ages count to the newest evaluation not after Now; zero: to the newest of all
 	Used    func(id string) bool    // whether any run received a memory; nil: only Metadata.UsageCount is considered
 	Chances func(n *tree.Node) int  // number of requests that could have received a case; nil: no case is Unused
 	Keep    func(n *tree.Node) bool // whether a memory must stay, even if no person marked it; nil: none must

@@ -9,11 +9,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Reread returns the changes that replace stored cases with cases. These have the same ids and the analysis of a model;
-// rules had analysed the stored ones because the model had failed. If the misses of a case differ, Reread retires the
-// lessons about its earlier misses, and the next Plan writes them again. A lesson that a person pinned or wrote stays;
-// if its error type is none of a case's new misses, the case keeps its earlier misses. Reread skips a case that has
-// changed since it was read, or that a model has analysed meanwhile.
+// Reread returns the changes that replace stored cases, which only rules have analysed, with cases: the same ones, as a
+// model has analysed them now. If the misses of a case differ, Reread retires the lessons about its earlier misses, and
+// the next Plan writes them again. A lesson that a person pinned or wrote stays; if its error type is none of a case's
+// new misses, the case keeps its earlier misses. Reread skips a case that has changed since it was read, or that a
+// model has analysed meanwhile.
 func (e *Evolver) Reread(ctx context.Context, v Scanner, cases []tree.Node) ([]tree.Change, error) {
 	s, err := e.survey(ctx, v, time.Time{})
 	if err != nil {

@@ -368,8 +368,8 @@ type Match struct {
 	Score float64 // share of the query's terms, by weight, that the fact has, 0 to 1
 }
 
-// Search returns at most most facts in use that share terms with the text asked, the best first. It skips facts for
-// which keep returns false. now is the time for which trust is computed.
+// Search returns the facts in use that share terms with the text asked, the best first. most is the largest number that
+// it returns. It skips facts for which keep returns false. now is the time for which trust is computed.
 func (b *Base) Search(asked string, now time.Time, most int, keep func(*Fact) bool) []Match {
 	terms := wordsOf(asked)
 	all := 0.0

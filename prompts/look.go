@@ -15,7 +15,7 @@ type LookInput struct {
 	Task     string   // what the agent had to test
 	Evidence string   // what the agent saw and did, and what failed
 	Claim    string   // the agent's verdict with its reason
-	Before   []string // memories from similar tests, one line each; optional
+	Before   []string // memories from similar tests, one line each; optional; only the first 4 are shown
 	Pictures int      // number of pictures that accompany the prompt
 }
 

@@ -25,7 +25,7 @@ const (
 	mostProblems  = 1000 // a count: problems beyond it are dropped
 )
 
-// ParseError is one mistake in an overlay that makes part of it unusable.
+// ParseError is one mistake in an overlay. Parse refuses an overlay with any.
 type ParseError struct {
 	File    string
 	Line    int    // from 1; 0: the file as a whole

@@ -17,8 +17,8 @@ func unpromoted(n *tree.Node) bool {
 	return n.Status == tree.Quarantined && n.Provenance.By == byImport
 }
 
-// PromoteOptions selects imports to release from quarantine: those with the IDs, and those of both the ErrorType and
-// the Origin, where set. The zero value selects none.
+// PromoteOptions selects imports to release from quarantine: those whose id is in IDs, and those that have the
+// ErrorType and the Origin, as far as these two are set. The zero value selects none.
 type PromoteOptions struct {
 	IDs       []string
 	ErrorType string
