@@ -154,7 +154,7 @@ func (e *RefusedError) Error() string {
 	case Alike:
 		return fmt.Sprintf("%s: %s says the same (%q); edit that one", e.Said, e.ID, e.Now)
 	case Banned:
-		return fmt.Sprintf("%s: %s said the same (%q), and %s banned it; undo that first, or say over", e.Said, e.ID, e.Now,
+		return fmt.Sprintf("%s: %s said the same (%q), and %s banned it; undo that first", e.Said, e.ID, e.Now,
 			e.who())
 	case Nothing:
 	}

@@ -94,7 +94,7 @@ func (h *Halt) isKnown() bool {
 	return h.known
 }
 
-// lasting returns the lasting error, without its usage.
+// lasting returns the lasting error for a request that is not sent.
 func (h *Halt) lasting() *Error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -102,7 +102,7 @@ func (h *Halt) lasting() *Error {
 		return nil
 	}
 	e := *h.why
-	e.Usage = Usage{}
+	e.Usage, e.Unsent = Usage{}, true
 	return &e
 }
 

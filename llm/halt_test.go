@@ -56,11 +56,16 @@ func TestHalt(t *testing.T) {
 				f := &failing{}
 				f.err.Store(&llm.Error{Kind: kind, Err: errors.New("no"), Usage: llm.Usage{InputTokens: 7}})
 				h := llm.NewHalt(f, time.Now)
+				unsent := 0
 				for range 8 {
 					_, err := h.Generate(t.Context(), llm.Request{})
 					require.Equal(t, kind, llm.KindOf(err))
+					if e, ok := errors.AsType[*llm.Error](err); ok && e.Unsent {
+						unsent++
+					}
 				}
 				require.Equal(t, calls, f.calls.Load())
+				require.EqualValues(t, 8-calls, unsent, "what was not sent is no call of a Meter")
 				require.Equal(t, calls < 8, h.Halted() != nil)
 			})
 		})

@@ -158,13 +158,6 @@ func FromEnv(getenv func(string) string) (ModelConfig, error) {
 	return c, nil
 }
 
-// Variables returns the names of the environment variables for model, address and key that FromEnv uses with this
-// getenv; those of MEMTREE_LLM_* if no model is configured.
-func Variables(getenv func(string) string) (model, baseURL, apiKey string) {
-	g, _ := pickGroup(func(name string) string { return strings.TrimSpace(getenv(name)) })
-	return g.model, g.baseURL, g.apiKey
-}
-
 const memtreeGroup = "MEMTREE_LLM_*"
 
 // envNames holds the names of the variables of one group.

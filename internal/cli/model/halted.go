@@ -28,13 +28,13 @@ func (m *Model) Halted(cause error, byRules int) {
 
 // mend advises on an error that lasts. It prints the name of the variable and not its value.
 func (m *Model) mend(e *llm.Error) string {
-	model, address, key := langchain.Variables(m.Getenv)
+	v, _ := langchain.NamesOf(m.Getenv)
 	switch e.Kind {
 	case llm.KindUnauthorised:
-		return m.Say("Set %s to a key that this provider takes, or pay its bill.", key)
+		return m.Say("Set %s to a key that this provider takes, or pay its bill.", v.APIKey)
 	case llm.KindNotFound:
-		return m.Say("Set %s to a model that the provider has, or %s to its address.", model, address)
+		return m.Say("Set %s to a model that the provider has, or %s to its address.", v.Model, v.BaseURL)
 	default:
-		return m.Say("Look whether %s and %s belong together.", model, address)
+		return m.Say("Look whether %s and %s belong together.", v.Model, v.BaseURL)
 	}
 }
