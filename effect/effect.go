@@ -6,13 +6,13 @@
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is
 //     proven (breaker.go, bet.go);
 //   - [CreditBook.Fit] attributes the outcomes to the memories of the runs and their
-//     ancestors (credit.go, ridge.go), [Next] derives a status for each (life.go),
+//     ancestors (credit.go, ridge.go), [Next] derives a status for each (status.go),
 //     and [Revise] writes both into the memory (revise.go);
 //   - explain classifies what a run showed about its memories (explain.go);
 //   - [Corrections] counts the results of corrected verdicts, and decides when
 //     correcting has to stop (corrections.go);
 //   - [Ablate] finds the memory that made a test fail, and [Blame] is the evidence
-//     against it (ablate.go, ablation.go);
+//     against it (ablate.go, blame.go);
 //   - [NewReport] and [Compare] compare arms, test by test (report.go, lift.go,
 //     arms.go);
 //   - [Replay] measures memories on a history of judged runs, in order of time

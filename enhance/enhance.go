@@ -10,13 +10,13 @@
 //
 // Where to look:
 //   - wording.go: sentences made of the fields of a memory; the only place that makes any
-//   - item.go, left.go: one memory within the budget, and why one is omitted
-//   - observe.go, facts.go, told.go, finding.go: earlier misses of this page, compared with what can be seen now
-//   - fence.go, secret.go, say.go: texts made safe
-//   - known.go: facts about the product under test
+//   - item.go, omission.go: one memory within the budget, and why one is omitted
+//   - observation.go, page_facts.go, told.go, finding.go: earlier misses of this page, held against what is seen now
+//   - escape.go, truths.go, say.go: texts made safe
+//   - product_facts.go: facts about the product under test
 //   - context.go: memories, facts, the map and earlier runs in one text
-//   - own.go, named.go, product.go: notes of people, and memories of other pages and products
-//   - why.go, rerun.go: sentences for memories that are omitted, and for a second run
+//   - notes.go, named.go, product.go: notes of people, and memories of other pages and products
+//   - why.go, second_look.go: sentences for memories that are omitted, and for a second run
 package enhance
 
 import (

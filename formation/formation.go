@@ -6,12 +6,12 @@
 // It never writes to the tree. The caller commits the changes that it returns.
 //
 // Where to look:
-//   - redact.go, secrets.go, known.go: secrets, by the words beside them and by their form
+//   - redact.go, secrets.go, secret_tokens.go: secrets, by the words beside them and by their form
 //   - detect.go, judge.go, differ.go, actions.go: whether the verdict was wrong
 //   - miss.go, defects.go, thing.go, expect.go: what was missed, on what, and what should be true of the page
 //   - read.go, question.go, grounding.go: the prompt to a model, and how its answer is checked
 //   - analyse.go, rules.go, classify.go: the answers of model and rules, joined
-//   - case.go, insert.go, lift.go, again.go: a new case or an occurrence, and old cases read again
+//   - case.go, occurrence.go, lift.go, reread.go: a new case or an occurrence, and old cases read again
 package formation
 
 import (

@@ -6,10 +6,11 @@
 // the compression ratio have limits. It refuses an incomplete file.
 //
 // Where to look:
-//   - choose.go, redact.go, write.go, folder.go, seed.go: the selected nodes, and how they are written
-//   - read.go, folder_read.go, path.go, spool.go: reading; plan.go, links.go, batches.go: the changes of an import
+//   - export_choice.go, redact.go, write.go, folder.go, seed.go: the selected nodes, and how they are written
+//   - read.go, folder_read.go, file.go, spool.go: reading
+//   - import_plan.go, import_links.go, import_batches.go: the changes of an import
 //   - merge.go, decision.go, driver.go, diff.go: two trees; promote.go: out of quarantine; sign.go: signatures
-//   - adopt.go: nodes of the form Seed; exchange.go: Export, Import and Promote of a memory
+//   - seed_adopt.go: nodes of the form Seed; exchange.go: Export, Import and Promote of a memory
 package transfer
 
 import (
