@@ -9,9 +9,9 @@
 // Where to look:
 //   - plan.go: the changes of a decision and its action; history.go and undo.go: the actions, and reverting
 //     one
-//   - relabel.go, label.go, many.go: a new truth of a run, and of many runs as one action
-//   - ban.go: forget, pin and ban; about.go: checks of a case; uncorrect.go: the correction of a verdict is taken back
-//   - teach.go, offer.go, edit.go, accept.go, reject.go: lessons that a person writes, rewords, accepts or refuses
+//   - relabel.go, relabel_plan.go: a new truth of a run; label.go: labels of many runs as one action
+//   - forget_pin_ban.go; about.go: checks of a case; uncorrect.go: the correction of a verdict is taken back
+//   - teach.go, teach_offer.go, edit.go, accept.go, reject.go: lessons that a person writes, edits, accepts or refuses
 //   - facts.go: facts about the product
 //   - purge.go, lost.go: what a purge removes, and lessons that lost a case
 package curation

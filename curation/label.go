@@ -2,122 +2,224 @@ package curation
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/memtree/memtree/ledger"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
-// relabelled begins the ArchivedFor of a case whose runs were all relabelled.
-const relabelled = "relabelled: "
+// MostLabels is the maximum number of evaluations in one call of Label or LabelEach.
+const MostLabels = 2000
 
-// take removes an evaluation from its case. A case without other occurrences is archived.
-func (p *plan) take(n tree.Node, v *ledger.Verdict) {
-	was := n.Clone()
-	before := ledger.Before{Mark: n.Mark, Decision: n.Decision}
-	n.Occurrences = slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
-		if o.Evaluation == v.Evaluation {
-			before.Occurrences = append(before.Occurrences, o)
-		}
-		return o.Evaluation == v.Evaluation
+// Labelled is what Label or LabelEach changed.
+type Labelled struct {
+	DecisionResult
+	Verdicts []ledger.Verdict `json:"verdicts"` // the new verdict of each labelled evaluation
+	Decided  []KnownVerdict   `json:"decided"`  // evaluations that had a label and are unchanged
+	Unkept   []string         `json:"unkept"`   // ids of evaluations whose run is not stored
+}
+
+// KnownVerdict is a verdict and its time. Its By is "" if the run came with its truth.
+type KnownVerdict struct {
+	ledger.Verdict
+	At time.Time `json:"at"`
+}
+
+// Label gives the unlabelled evaluations with these ids the same truth, each as Relabel does. All are one action,
+// which one undo reverts. An evaluation that was labelled in the meantime remains unchanged. If none is left to label,
+// Label writes nothing, and Labelled.Action is the zero value.
+func (c *Curation) Label(ctx context.Context, ids []string, truth Truth, o Options) (Labelled, error) {
+	list := make([]OneLabel, len(ids))
+	for i, id := range ids {
+		list[i] = OneLabel{id, truth}
+	}
+	return c.LabelEach(ctx, list, o)
+}
+
+// OneLabel is a person's label of one evaluation.
+type OneLabel struct {
+	Evaluation string // its full id
+	Truth      Truth
+}
+
+// LabelEach does what Label does, with a truth of its own for each evaluation.
+func (c *Curation) LabelEach(ctx context.Context, ids []OneLabel, o Options) (Labelled, error) {
+	if len(ids) > MostLabels {
+		return Labelled{}, &tree.FieldError{Field: "evaluations", Problem: fmt.Sprintf(
+			"are %d, and one label is about %d at most; choose fewer, such as those of one product or day",
+			len(ids),
+			MostLabels,
+		)}
+	}
+	var out Labelled
+	err := c.apply(ctx, o, func() (b store.Batch, err error) {
+		b, out, err = c.label(ctx, ids, o)
+		return b, err
 	})
-	if len(n.Occurrences) == 0 && !n.Forgotten() {
-		before.Status, before.ArchivedFor, before.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
-		p.out(&n)
-	} else {
-		n.Decision = p.touched(&n)
-		timed(&n)
+	if err != nil && !errors.Is(err, errNothing) {
+		return Labelled{}, wrap(tree.DecisionRelabel, ids[0].Evaluation, err)
 	}
-	n.Decision.Fresh = fresh(&was, &n) || was.Live()
-	p.put(tree.OpArchive, n, "the truth of evaluation "+v.Evaluation+" was another", before)
+	return out, nil
 }
 
-// out archives a case without occurrences.
-func (p *plan) out(n *tree.Node) {
-	n.Status, n.Mark = tree.Archived, tree.Unmarked
-	n.ArchivedFor = relabelled + cmp.Or(p.act.Why, "its truth was another")
-	n.Decision = &tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By, Why: p.act.Why}
-}
+// errNothing ends a plan without changes.
+var errNothing = errors.New("nothing to write")
 
-// touched returns the decision of a node that a relabel changes and that remains in use: the present one, else an undo.
-func (p *plan) touched(n *tree.Node) *tree.Decision {
-	if n.Decision == nil {
-		return &tree.Decision{Kind: tree.DecisionUndo, At: p.at}
+// label plans a label.
+func (c *Curation) label(ctx context.Context, list []OneLabel, o Options) (store.Batch, Labelled, error) {
+	out := Labelled{Verdicts: []ledger.Verdict{}, Decided: []KnownVerdict{}, Unkept: []string{}}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].Evaluation
 	}
-	w := *n.Decision
-	return &w
+	l, err := c.ledger(ctx, ids)
+	if err != nil {
+		return store.Batch{}, out, err
+	}
+	es, were := out.sort(c, list, l)
+	if len(es) == 0 {
+		return store.Batch{}, out, errNothing
+	}
+	p := c.begin(tree.DecisionRelabel, "", o, len(l.acts), nil)
+	if err := c.formAll(ctx, p, es, were, o, &out); err != nil {
+		return store.Batch{}, out, err
+	}
+	if len(were) == 1 {
+		p.act.Evaluation, p.act.Verdict, p.act.Verdicts = were[0].verdict.Evaluation, &p.act.Verdicts[0], nil
+	}
+	p.stood = true
+	out.DecisionResult, err = c.finish(ctx, p)
+	if len(were) == 1 {
+		out.Verdict = &out.Verdicts[0]
+	}
+	return p.batch, out, err
 }
 
-// timed sets the times of a case to those of its first and last occurrence.
-func timed(n *tree.Node) {
-	for i, o := range n.Occurrences {
-		if i == 0 || o.At.Before(n.Metadata.CreatedAt) {
-			n.Metadata.CreatedAt = o.At
+// sort returns the stored runs of unlabelled evaluations, each with its truth applied, and records the others in l.
+func (l *Labelled) sort(c *Curation, list []OneLabel, in *evaluationNotes) (es []tree.Evaluation,
+	were []*evaluationEntries) {
+	done := map[string]bool{}
+	for _, x := range list {
+		id, truth := x.Evaluation, x.Truth
+		k, run := in.of[id], tree.Evaluation{}
+		kept := false
+		if k != nil {
+			run, kept = c.door.Kept(id)
 		}
-		if i == 0 || o.At.After(n.Metadata.UpdatedAt) {
-			n.Metadata.UpdatedAt = o.At
+		switch {
+		case done[id]:
+		case k != nil && (k.verdict.Labelled || k.verdict.Apart() && k.verdict.Excuse == ""):
+			d := KnownVerdict{k.verdict, k.at}
+			if a := in.decider(id); a != nil {
+				d.By = cmp.Or(a.By, tree.ByPerson)
+			}
+			l.Decided = append(l.Decided, d)
+		case !kept:
+			l.Unkept = append(l.Unkept, id)
+		default:
+			truth.Run = &run
+			e, err := evaluation(&k.verdict, tree.Node{}, false, truth)
+			if err != nil { // impossible: the run is given
+				l.Unkept = append(l.Unkept, id)
+				break
+			}
+			if k.outcome != nil {
+				e.Trial = k.outcome.Trial
+			} else if e.Trial != "" { // its trial had no outcome yet
+				k.outcome = &ledger.Outcome{Trial: e.Trial, Evaluation: id, Attempt: k.verdict.Attempt}
+			}
+			es, were = append(es, e), append(were, k)
+		}
+		done[id] = true
+	}
+	return es, were
+}
+
+// formAll forms evaluations with their new truth and adds the results to the plan.
+func (c *Curation) formAll(
+	ctx context.Context, p *plan, es []tree.Evaluation, were []*evaluationEntries, o Options, out *Labelled,
+) error {
+	formed, err := c.door.Form(ctx, es, nil)
+	if err != nil {
+		return err
+	}
+	for i := range formed {
+		f, was := &formed[i], were[i].verdict
+		if err := uncompared(f); err != nil {
+			return err
+		}
+		now := f.Verdict
+		now.Features, now.By = cmp.Or(was.Features, now.Features), cmp.Or(o.By, tree.ByPerson)
+		for k := range f.Changes {
+			p.gain(&f.Changes[k], was.Evaluation)
+		}
+		p.correct(&now, were[i].outcome, f)
+		was.Features = ""
+		p.act.Verdicts = append(p.act.Verdicts, was)
+		out.Verdicts = append(out.Verdicts, now)
+	}
+	return nil
+}
+
+// evaluationNotes is the ledger's information on some evaluations.
+type evaluationNotes struct {
+	of    map[string]*evaluationEntries // by id; nil if the ledger has no verdict
+	acts  []ledger.Action               // of people, oldest first
+	stood []ledger.Action               // actions that were not undone; nil: not computed yet
+}
+
+// decider returns a person's latest label of an evaluation that was not undone, nil for none.
+func (n *evaluationNotes) decider(id string) *ledger.Action {
+	for i, a := range slices.Backward(n.standing()) {
+		if a.Kind == tree.DecisionRelabel && a.About(id) {
+			return &n.stood[i]
 		}
 	}
+	return nil
 }
 
-// gain adopts a change that forming made: a new case, or a further occurrence of an existing one. A case that a relabel
-// archived is used again.
-func (p *plan) gain(c *tree.Change, evaluation string) {
-	i := slices.IndexFunc(p.batch.Changes, func(o tree.Change) bool { return o.Node.ID == c.Node.ID })
-	n, before := c.Node, ledger.Before{Gained: evaluation, Mark: c.Node.Mark, Decision: c.Node.Decision}
-	n.Revision = c.Basis[n.ID]
-	if strings.HasPrefix(n.ArchivedFor, relabelled) && n.Forgotten() {
-		before.Status, before.ArchivedFor = n.Status, n.ArchivedFor
-		n.Decision = &tree.Decision{Kind: tree.DecisionUndo, At: after(p.at, n.Decision), Fresh: true}
-		n.Status, n.ArchivedFor = tree.Active, ""
+// standing returns the actions that were not undone, oldest first.
+func (n *evaluationNotes) standing() []ledger.Action {
+	if n.stood == nil {
+		n.stood = standingActs(n.acts)
 	}
-	if i < 0 {
-		p.put(c.Op, n, c.Why, before)
-		return
-	}
-	n.Revision = p.batch.Changes[i].Basis[n.ID] // the same action removed the evaluation from this case
-	p.batch.Changes[i] = tree.NewChange(c.Op, n, n.Revision, p.batch.Changes[i].By, c.Why)
+	return n.stood
 }
 
-// correct adds the new verdict to the ledger, and the new outcome if the evaluation has a trial.
-func (p *plan) correct(v *ledger.Verdict, o *ledger.Outcome, f *FormResult) {
-	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Verdict: v})
-	if o == nil {
-		return
+// ledger reads the verdicts and outcomes of evaluations, given by their full ids, and all actions.
+func (c *Curation) ledger(ctx context.Context, ids []string) (*evaluationNotes, error) {
+	out := &evaluationNotes{of: make(map[string]*evaluationEntries, len(ids))}
+	for _, id := range ids {
+		out.of[id] = nil
 	}
-	now := ledger.Outcome{Trial: o.Trial, Evaluation: o.Evaluation, Attempt: o.Attempt, Correct: v.Correct,
-		Direction: v.Direction, By: v.By, Void: !v.Labelled}
-	for _, c := range f.Changes {
-		if c.Node.ID == v.Node {
-			now.ErrorType = c.Node.ErrorType
+	for e, err := range c.door.Tree.Ledger(ctx, 0) {
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Act != nil:
+			out.acts = append(out.acts, *e.Act)
+		case e.Verdict != nil:
+			k, asked := out.of[e.Verdict.Evaluation]
+			if !asked {
+				continue
+			}
+			if k == nil {
+				k = &evaluationEntries{}
+				out.of[e.Verdict.Evaluation] = k
+			}
+			features := k.verdict.Features
+			k.verdict, k.at = *e.Verdict, e.At
+			k.verdict.Features = cmp.Or(k.verdict.Features, features)
+		case e.Outcome != nil:
+			if k := out.of[e.Outcome.Evaluation]; k != nil {
+				k.outcome = e.Outcome
+			}
 		}
 	}
-	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Outcome: &now})
-}
-
-// ungain removes an evaluation that a relabel added to a case.
-func (p *plan) ungain(n *tree.Node, evaluation string) {
-	left := slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
-		return o.Evaluation == evaluation
-	})
-	n.Occurrences = left
-	if len(left) == 0 {
-		p.out(n)
-		return
-	}
-	timed(n)
-}
-
-// regain restores the occurrences that a relabel removed from a case.
-func regain(n *tree.Node, list []tree.Occurrence) {
-	for _, o := range list {
-		if !slices.ContainsFunc(n.Occurrences, func(have tree.Occurrence) bool { return have.Evaluation == o.Evaluation }) {
-			n.Occurrences = append(n.Occurrences, o)
-		}
-	}
-	slices.SortStableFunc(n.Occurrences, func(a, b tree.Occurrence) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Evaluation, b.Evaluation))
-	})
-	timed(n)
+	return out, nil
 }

@@ -3,7 +3,7 @@
 //
 // Where to look:
 //   - root.go: the list of commands and the global flags; each command is a file, or a few that begin with its name;
-//     app.go: what a command is given
+//     app.go: what a command is given; exit.go: the exit codes
 //   - manual/: what --help prints of each command, in English and Chinese; manual.go, help.go
 //   - query.go, byhand.go, complete.go: flags that several commands share
 //   - names.go, ids.go, evidence.go, lesson.go, risky.go, decide.go, tally.go: what several commands show or do

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
 	"github.com/memtree/memtree/internal/cli/say"
-	"github.com/memtree/memtree/taxonomy"
 )
 
 // run runs a command and returns the exit code. Only process-wide setup stays in main.
@@ -52,42 +50,6 @@ func (a *app) run(ctx context.Context) int {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	return a.exit(root.ExecuteContext(ctx))
-}
-
-// The exit codes.
-const (
-	exitOK       = 0
-	exitFailed   = 1
-	exitUsage    = 2
-	exitRejected = 3
-)
-
-// exit prints the error, if any, and returns the exit code. This is the only place that turns errors into sentences
-// and exit codes.
-func (a *app) exit(err error) int {
-	var usage *say.UsageError
-	var ran *access.RanElsewhere
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.As(err, &ran):
-		return ran.Code
-	case errors.Is(err, say.ErrRejected):
-		return exitRejected
-	case errors.Is(err, say.ErrPrinted):
-		return exitFailed
-	case errors.As(err, &usage), !a.started:
-		a.Complain(err.Error())
-		return exitUsage
-	}
-	if problems := taxonomy.Problems(err); len(problems) > 0 { // each on its own line, for the person who corrects them
-		for _, p := range problems {
-			a.Complain(p.Error())
-		}
-		return exitFailed
-	}
-	a.Complain(a.Sentence(err))
-	return exitFailed
 }
 
 const defaultStore = ".memtree"
