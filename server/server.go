@@ -6,11 +6,11 @@
 // in one place (problem.go). The committed openapi.json specifies all of it for clients.
 //
 // Where to look:
-//   - register.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
-//   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, travel.go: the handlers
+//   - openapi.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
+//   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, transfer.go: the handlers
 //   - facts.go, map.go, runs.go, looks.go, found.go: handlers about facts, the map, runs, second looks and search
-//   - jobs.go, work.go: jobs, and what does them; schedule.go: evolving at night; reader.go: upcoming tests
-//   - agents.go: MCP over HTTP; site.go: the pages
+//   - jobs.go, jobs_work.go: jobs, and what does them; evolve_nightly.go: evolving at night; briefs.go: upcoming tests
+//   - mcp.go: MCP over HTTP; pages.go: the pages
 //   - health.go, metrics.go, spans.go: monitoring
 package server
 

@@ -4,7 +4,7 @@
 //
 // Where to look:
 //   - routes.go: the pages, each in a file of its name; speech.go: languages and names
-//   - choose.go: the form that filters a list; ranked.go, verdicts.go: runs behind a figure
+//   - choose.go: the form that filters a list; verdicts.go, verdicts_ranked.go: runs behind a figure
 //   - label.go, edit.go, draft.go, teach.go: changes by a visitor
 package pages
 
