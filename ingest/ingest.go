@@ -9,7 +9,7 @@
 // testCase, result, evaluation, …; see spelling.go), and pairs that mean judgment and ground truth only together:
 // verdict and expected, actual and expected, prediction and label, agent_verdict and human_verdict, 判定 and 期望 (see
 // pairs.go). first_judgment, which triage writes beside a verdict that it corrected, is read instead of that verdict.
-// note is an alias of the evaluator's reason; see note.go. Every other key is ignored, and reported to the caller of
+// note is an alias of the evaluator's reason; see unread.go. Every other key is ignored, and reported to the caller of
 // ReadRun; labels are never read.
 //
 // A bad object does not affect the rest: it is returned as a *LineError with its position, the problem and what to do,
@@ -43,8 +43,8 @@
 // Files are untrusted: each has limits, and an error names file, line or part, and what to do.
 //
 // Where to look:
-//   - source.go, parse.go, object.go: bytes to objects; record.go: an object to an evaluation
-//   - runs.go: names for runs without one
+//   - split.go, json.go, objects.go: bytes to objects; evaluation.go: an object to an evaluation
+//   - run_id.go: names for runs without one
 //   - walk.go and a file a format; facts.go and a file a format
 package ingest
 

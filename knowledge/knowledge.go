@@ -45,8 +45,8 @@
 //   - contradiction.go: facts that deny each other, such as two that differ in a number, and which one holds
 //   - find.go: which facts a run receives, and why
 //   - clean.go: what may be stated
-//   - library.go, list.go, propose.go, exchange.go: a Library: reading notes, lists, proposals of agents, statements of
-//     others
+//   - library.go, read.go, list.go, propose.go, import.go: a Library: reading notes, lists, proposals of agents,
+//     statements of others
 package knowledge
 
 import (

@@ -6,7 +6,7 @@
 //
 // Where to look:
 //   - check.go, own.go, examples.go: checks, those of a tree's own, and example sentences
-//   - builtin.go: the built-in set; folder.go, parse.go, decode.go, problems.go: a team's overlay
+//   - builtin.go: the built-in set; folder.go, overlay.go, decode.go, problems.go: a team's overlay
 //   - evolution.go, prices.go: what else an overlay sets
 package taxonomy
 

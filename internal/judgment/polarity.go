@@ -6,8 +6,8 @@
 // unreliable) and ActionsIn. For a judgment and its ground truth there are Compare (whether they agree), Direction
 // (which way the judgment is wrong) and Denied (whether the claims of an evaluation contradict both).
 //
-// Where to look: reading.go and words.go (the spellings of verdicts), compare.go, denied.go and opposite.go (two values
-// beside each other), actions.go, confidence.go (how sure a judge is).
+// Where to look: reading.go and words.go (the spellings of verdicts), compare.go, direction.go, denied.go and
+// opposite.go (two values beside each other), actions.go, confidence.go (how sure a judge is).
 //
 // All functions are pure and safe for concurrent use. They take results of Decode, nil for no value. None of them
 // fails: a value that they cannot read is Unread or empty.
@@ -17,7 +17,6 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -141,21 +140,4 @@ func Flaky(v any) bool {
 		}
 	}
 	return false
-}
-
-// Direction returns which way a judgment went wrong; the caller must know that it is wrong. If a verdict cannot be
-// read, the direction is Other, with one exception: a judgment that passes, where the ground truth lists the needed
-// actions, is a false pass, because the agent declared the run done without these actions.
-func Direction(judgment, truth any) taxonomy.Direction {
-	said, is := PolarityOf(judgment), PolarityOf(truth)
-	switch {
-	case said == Passes && is == Fails:
-		return taxonomy.FalsePass
-	case said == Fails && is == Passes:
-		return taxonomy.FalseFail
-	case said == Passes && is == Unread && expectsActions(truth):
-		return taxonomy.FalsePass
-	default:
-		return taxonomy.Other
-	}
 }
