@@ -1,7 +1,7 @@
 // Package retrieval finds the memories that fit a prompt, and gives the reasons.
 //
 // Four channels give evidence for a memory: the exact place (scene id and route pattern), the meaning of the prompt
-// (tokens and vectors, fused), its task (task.go), and the type of the scene. Meaning and task are reasons to take a
+// (tokens and vectors, fused), its task (checks.go), and the type of the scene. Meaning and task are reasons to take a
 // memory, and at the same place a weaker meaning is reason enough. Place and scene type alone are none; they raise a
 // memory that has a reason. With s as the evidence of a channel, 0 to 1, the channels combine to rel = 1 −
 // Π(1 − weight·s), where only the stronger of meaning and task enters. The memories of each level with the most
@@ -17,12 +17,12 @@
 //
 // Where to look:
 //   - search.go, sweep.go: one search, and the scores of all slots
-//   - scan.go, open.go, rank.go, choose.go: its candidates, their order, and which are taken
+//   - scan.go, scan_order.go, rank.go, choose.go: its candidates, their order, and which are taken
 //   - calibrate.go, fit.go, around.go: the weights of the channels
-//   - words.go, dense.go, scene.go, task.go: a channel each; product.go: the loops over vectors
+//   - words.go, dense.go, scene.go, checks.go: a channel each; kernel.go: the loops over vectors
 //   - why.go, signals.go, hit.go: the answer and its reasons
 //   - build.go, update.go, merge.go, due.go: segments being made, in memory or in a file, and which are merged
-//   - pieces.go, partlist.go, file.go: segments on disk
+//   - pieces.go, partlist.go, segment_file.go: segments on disk
 package retrieval
 
 import (

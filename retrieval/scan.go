@@ -25,7 +25,7 @@ type scratch struct {
 const (
 	sceneEqual uint8 = 1 << iota // scene id is the query's
 	routeEqual                   // route pattern is the query's
-	fitsTask                     // it fits the task of the prompt, see task.go
+	fitsTask                     // it fits the task of the prompt, see checks.go
 	skip                         // dead, excluded, or computed already
 	likeType                     // the type of its scene is the parent of the query's; see markTypes
 	sameType                     // it is the query's; with likeType: not known
@@ -52,7 +52,7 @@ type candidate struct {
 // A memory needs a reason in the query. There are three:
 //
 //   - Its text is more likely that of a partner than chance: semantic ≥ leastWords, the middle of the calibration.
-//   - It fits the task, see task.go.
+//   - It fits the task, see checks.go.
 //   - It is of the same place (exact ≥ leastPlace: an equal scene id or route that under a tenth of the memories has),
 //     and its text is not far off (semantic ≥ hereWords).
 //

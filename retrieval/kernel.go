@@ -8,7 +8,7 @@ import (
 
 // The loops in which a search spends most of its time: the product of a query vector with a row, the scores of slots
 // by their sketches, the shares of a token, the parts of a check, and the choice of slots by their scores. Each is
-// written twice: here, and for processors with AVX2 in product_amd64.s. Both give the same numbers, to the last bit;
+// written twice: here, and for processors with AVX2 in kernel_amd64.s. Both give the same numbers, to the last bit;
 // TestProducts, TestRate, TestShares, TestTimes, TestParts, TestNext, TestOrWhere and TestNextFitting prove that. So
 // products of floats are rounded before they are added (the conversions to float32), because the compiler may otherwise
 // fuse the two where a processor can.
