@@ -1,6 +1,6 @@
 // Package core is a store with its search index, and the only access to both. Writes go through [Core.Apply]
 // (apply.go). [Core.Read] (read.go) reads memories that agents may see; it omits what people refused. The index is
-// derived data (index.go), stored in pieces (store.go); a shared store is followed (follow.go). The vectors of an
+// derived data (index.go), stored in pieces (index_saved.go); a shared store is followed (follow.go). The vectors of an
 // embedder are made in the background (vectors.go, vectors_make.go). Learning does not see imports that wait for a
 // person (trusted.go), and memories under suspicion have an index of their own (suspects.go). [NewCache] holds
 // often-read nodes in memory, in front of a store (cache.go).
@@ -57,7 +57,7 @@ type Core struct {
 
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
-	keeping sync.Mutex    // held while the index is stored, see store.go; locked after door
+	keeping sync.Mutex    // held while the index is stored, see index_saved.go; locked after door
 	files   []io.Closer   // the files that the index is read from
 	stale   chan struct{} // wakes keepIndex
 	vectors *indexVectors // the embedder

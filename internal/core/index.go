@@ -1,7 +1,7 @@
 package core
 
-// The index is derived data. It is stored beside the nodes (store.go), and rebuilt from them if what is stored cannot
-// be used.
+// The index is derived data. It is stored beside the nodes (index_saved.go), and rebuilt from them if what is stored
+// cannot be used.
 
 import (
 	"context"

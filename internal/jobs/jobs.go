@@ -3,8 +3,8 @@
 // it. Package jobs/shared has the one for a store in a database, whose jobs any service of the tree may take.
 //
 // Where to look:
-//   - jobs.go: a job and a queue; here.go: the queue of one process
-//   - paid.go: the replies of a model to a job's requests, stored so that no answer is paid for twice
+//   - jobs.go: a job and a queue; process.go: the queue of one process
+//   - calls.go: the replies of a model to a job's requests, stored so that no answer is paid for twice
 package jobs
 
 import (

@@ -7,10 +7,10 @@
 //
 // A [Box] holds bounded data that the ledger does not record: [InboxBox] (inbox.go) and [BriefBox] (briefs.go) hold
 // texts of runs and tests, [NameBox] (names.go) other names of elements, [SpentBox] (spent.go) and [Habits] (habits.go)
-// the costs and request formats of models. Of the boxes only [Brake] (brake.go) can be computed from the runs again; it
-// is a box so that guidance does not wait for the ledger.
+// the costs and request formats of models. Of the boxes only [Brake] (breaker.go) can be computed from the runs again;
+// it is a box so that guidance does not wait for the ledger.
 //
-// A [Follower] (follower.go) feeds, locks and purges all of them, and loads and saves them (keep.go). To add a fold,
+// A [Follower] (follower.go) feeds, locks and purges all of them, and loads and saves them (save.go). To add a fold,
 // write its file and pass it to [Follower.View].
 package learned
 

@@ -8,7 +8,7 @@
 // Where to look:
 //   - writer.go, write.go, journal.go, frame.go: a write, from callers to the disk
 //   - open.go, recover.go, format.go: opening, including after a crash
-//   - compact.go, snapshot.go, manifest.go, table.go: snapshots; state.go, sorted.go, read.go, plain.go: reading
+//   - compact.go, snapshot.go, manifest.go, table.go: snapshots; state.go, sorted.go, read.go, decode.go: reading
 //   - lock.go, follow.go: several processes; disk.go, rootfs.go: the file system
 //   - fsck.go, salvage.go, verify.go, backup.go, purge.go: repair, checks, copies and removal
 package jsonstore

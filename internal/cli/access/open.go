@@ -8,7 +8,7 @@
 // (messages.go); files are opened by the holding process, in the folder and with the rights of the same user.
 //
 // Only the user who runs the holding process can connect: the socket is in a folder that other users cannot enter, and
-// both sides refuse a folder that others can enter (place.go). There is no secret on disk.
+// both sides refuse a folder that others can enter (socket.go). There is no secret on disk.
 package access
 
 import (
