@@ -24,9 +24,9 @@
 // under way reports as tested. If no walk has shown the page or element yet, Map holds the test until a walk does.
 //
 // Where to look:
-//   - map.go: the map; address.go: pages; merge.go: routes with many endings; judged.go: judged runs; file.go saves the
+//   - map.go: the map; address.go: pages; merge.go: routes with many endings; tested.go: judged runs; file.go saves the
 //     map
-//   - trust.go: how often a selector worked; find.go: the search for one; asked.go, called.go: how a question and a
+//   - trust.go: how often a selector worked; find.go: the search for one; question.go, spoken.go: how a question and a
 //     name are compared
 //   - path.go: ways between pages; coverage.go, gaps.go: what tests touch, and what they do not; requirements.go: which
 //     tests check which requirement

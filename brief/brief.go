@@ -11,8 +11,8 @@
 //
 // Its files: brief.go (tests, picks), briefs.go and ask.go (a memory's book and its reading), book.go (the book),
 // segment.go, pieces.go, memories.go and unparsed.go (the book saved in pieces, FORMAT.md), file.go (as one file),
-// plan.go and memory.go (the questions), read.go (a reader), answer.go and say.go (the check of an answer), trust.go
-// (whether a reader is trusted).
+// plan.go and material.go (the questions), read.go (a reader), answer.go and advice.go (the check of an answer),
+// trust.go (whether a reader is trusted).
 package brief
 
 import (

@@ -18,7 +18,7 @@
 //
 // # Where to look
 //
-//   - of.go, read.go, pairs.go, states.go: the expectations of a case, read from its texts
+//   - misses.go, read.go, pairs.go, states.go: the expectations of a case, read from its texts
 //   - page.go, match.go, words.go: an observation, and finding a text or control in it
 //   - hold.go, value.go, sums.go: the result; why.go: why it is unknown
 //   - answer.go: answers of a program

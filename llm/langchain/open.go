@@ -7,7 +7,7 @@
 //
 // Where to look:
 //   - config.go: environment variables; probe.go: the resulting address and request form
-//   - transport.go, fault.go, body.go: the RoundTripper, errors by kind, requests and replies
+//   - transport.go, fault.go, providers.go: the RoundTripper, errors by kind, requests and replies
 //   - generate.go, embed.go, vectors.go: the calls; parameter.go, habits.go: what a model rejects
 package langchain
 
