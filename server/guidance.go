@@ -7,7 +7,6 @@ import (
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/assertion"
 	"github.com/memtree/memtree/enhance"
-	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/token"
 	"github.com/memtree/memtree/tree"
 )
@@ -53,36 +52,6 @@ func (s *Server) context(ctx context.Context, in *given[contextQuestion]) (*repl
 	}
 	x, err := treeIn(ctx).Context(ctx, q, in.Body.Budget)
 	return &reply[enhance.Context]{x}, err
-}
-
-type searchInput struct {
-	InTree
-	Text    string   `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
-	Kinds   []string `query:"kind" maxItems:"8" doc:"case, experience, strategy, fact or element; left out: all"`
-	Product string   `query:"product" maxLength:"1024"`
-	Since   string   `query:"since" maxLength:"10" doc:"First day, UTC, such as 2026-01-28"`
-	Until   string   `query:"until" maxLength:"10" doc:"Last day, UTC"`
-	Lang    string   `query:"lang" enum:"zh,en" doc:"Of lessons that have both"`
-	Limit   int      `query:"limit" minimum:"1" maximum:"200" default:"20"`
-}
-
-// hits are what a search found.
-type hits struct {
-	Hits []searchHit `json:"hits" doc:"Of several kinds in turn, the best of each first"`
-}
-
-// searchHit is the name of [find.SearchHit] in the document of the interface.
-type searchHit find.SearchHit
-
-// search looks for a text in memories, facts and elements of the map.
-func (s *Server) search(ctx context.Context, in *searchInput) (*reply[hits], error) {
-	found, err := treeIn(ctx).Search(ctx, find.Search{Text: in.Text, Kinds: in.Kinds, Lang: in.Lang,
-		Limit: in.Limit, Where: find.Query{Product: in.Product, Since: in.Since, Until: in.Until}})
-	out := make([]searchHit, len(found))
-	for i := range found {
-		out[i] = searchHit(found[i])
-	}
-	return &reply[hits]{hits{out}}, err
 }
 
 // checks are the checks that were missed before, for programs that make them on their own.

@@ -7,8 +7,9 @@
 //
 // Where to look:
 //   - openapi.go, router.go: handlers of the routes; caller.go, rate.go: who calls, how often
-//   - evaluations.go, guidance.go, read.go, nodes.go, inbox.go, decision.go, transfer.go: the handlers
-//   - facts.go, map.go, runs.go, looks.go, found.go: handlers about facts, the map, runs, second looks and search
+//   - evaluations.go, guidance.go, explain.go, search.go, risk.go, nodes.go, inbox.go, decision.go, transfer.go,
+//     tree_state.go, stats.go, effect.go: the handlers
+//   - facts.go, map.go, runs.go, looks.go: handlers about facts, the map, runs and second looks
 //   - jobs.go, jobs_work.go: jobs, and what does them; evolve_nightly.go: evolving at night; briefs.go: upcoming tests
 //   - mcp.go: MCP over HTTP; pages.go: the pages
 //   - health.go, metrics.go, spans.go: monitoring
