@@ -272,7 +272,8 @@ func TestNearIsBounded(t *testing.T) {
 	w := newWorld()
 	for i := range 30 {
 		s := hold
-		s.Text, s.Pages, s.Builds = "A seat stays reserved"+strings.Repeat(" again", i)+".", []string{"/seats"}, []string{"1.2"}
+		s.Text = "A seat stays reserved" + strings.Repeat(" again", i) + "."
+		s.Pages, s.Builds = []string{"/seats"}, []string{"1.2"}
 		w.say(day(0), ledger.FactStated, ledger.FromTeam, "ann", s)
 	}
 	q := knowledge.Query{Text: hold.Text, Now: day(0), Scene: tree.Scene{Route: "/seats"},
