@@ -1,6 +1,6 @@
 // Package effect measures whether memory helps, and which memory does.
 //
-// Before a run begins, chance decides its arm (draw.go): the memories found for it, as many other ones, or none. A run
+// Before a run begins, chance decides its arm (holdout.go): its memories, as many other ones, or none. A run
 // with a known outcome is a [TrialRun], see [Joiner]. Everything else here is a pure function of runs:
 //
 //   - [Breaker] bets on harm and on help, run by run, and opens when harm is

@@ -14,9 +14,8 @@ const (
 	injectTo    = 0.65 // injected up to this
 	restoreFrom = 0.40 // restored below this
 	retireFrom  = 0.95
-	fewToHold   = 5  // runs before it may be quarantined
-	fewToRetire = 20 // runs before it may be retired
-	probes      = 0.10
+	fewToHold   = 5                   // runs before it may be quarantined
+	fewToRetire = 20                  // runs before it may be retired
 	longest     = 90 * 24 * time.Hour // in quarantine
 )
 
@@ -108,11 +107,6 @@ func cleared(e *Effect, en, zh string) taxonomy.Text {
 func Given(status tree.Status, mark tree.Mark) bool {
 	return mark != tree.Banned && (status == tree.Probation || status == tree.Active)
 }
-
-// Probes reports whether to add a quarantined memory that fits a run to the memories found for it, so that the memory
-// can be measured again. It returns true for about one run of ten. Add only one memory, because the effects of two
-// could not be distinguished. The result depends only on runID and salt; see [DrawArm] for both.
-func Probes(runID, salt string) bool { return draw(runID, salt+"\x00probe", probes) }
 
 // Sentence returns the id of the memory and then its Size, in a sentence.
 func (e *Effect) Sentence() taxonomy.Text {

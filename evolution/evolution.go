@@ -18,7 +18,7 @@
 // Where to look:
 //   - rule.go: when cases become a lesson; learn.go and strategy.go: the changes of each memory
 //   - job.go, jobs.go, ask.go: one memory to write, settled by cache, model or rules
-//   - judge.go, finder.go: why a draft is refused; review.go: drafts that wait for a person
+//   - judge.go, finder.go, rejection.go: why a draft is refused; review.go: drafts that wait for a person
 //   - own_checks.go, causes.go: checks of the tree's own
 //   - anew.go, refused.go, edit.go: consequences of a person's decision
 //   - demand.go, trust.go: queries for a memory, and its confidence

@@ -59,15 +59,6 @@ func (e *Evolver) keep(ctx context.Context, key string, v any) error {
 	return nil
 }
 
-// rejections returns the refused drafts of a stored value. It returns nil for an unreadable value.
-func rejections(value []byte) []Rejection {
-	var r jobRecord
-	if json.Unmarshal(value, &r) != nil {
-		return nil
-	}
-	return r.Refused
-}
-
 // write settles a job and returns the node to put into the tree. It returns false when
 // no draft passed, or when the job has to wait for a person or for a later plan.
 func (w *partitionWork) write(j *job) (tree.Node, bool, error) {
@@ -205,22 +196,6 @@ func (w *partitionWork) settleByRules(j *job, r jobRecord) (jobRecord, bool, err
 	}
 	r.Refused = append(r.Refused, refused...)
 	return r, true, w.e.remember(w.ctx, r)
-}
-
-func (j *job) rejection(key, by string, d *gate.Draft, why []string) Rejection {
-	r := Rejection{
-		Key: key, Type: j.Type, Partition: Partition{j.ErrorType, j.Direction},
-		By: by, Reasons: why, Title: d.Title,
-	}
-	for _, n := range j.Members {
-		r.Members = append(r.Members, n.ID)
-	}
-	return r
-}
-
-// readsLike reports whether two rejections of one job have the same title and reasons.
-func (r Rejection) readsLike(other Rejection) bool {
-	return r.Title == other.Title && slices.Equal(r.Reasons, other.Reasons)
 }
 
 // short returns the kind of a model's error, or the text of any other.

@@ -96,18 +96,6 @@ type lack struct {
 	Need float64 `json:"need"`
 }
 
-// Rejection is a draft that a gate or a person refused. Its cases stay in use.
-type Rejection struct {
-	Key  string    `json:"key"` // key of the job
-	Type tree.Type `json:"type"`
-	Partition
-	Members []string `json:"members"` // ids of the cases
-	By      string   `json:"by"`      // the writer of the draft, model or rules; or the person who refused it
-	Reasons []string `json:"reasons"` // sentences
-	Title   string   `json:"title,omitempty"`
-	Known   bool     `json:"known,omitempty"` // in a Plan: an earlier plan refused the draft already
-}
-
 // Plan yields the plan of each partition of v, sorted by error type and direction. Before it yields a plan, the
 // results of its jobs are in Options.Cache, so a caller may plan again after a conflict or a crash without paying a
 // model twice. After an error it yields nothing more; the plans before it are valid.

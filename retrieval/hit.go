@@ -68,25 +68,6 @@ func HitOf(n *tree.Node) Hit {
 	}
 }
 
-// Signal is one named part of a hit's score.
-//
-// The channels exact, semantic, task and scene, and activation (the rel of the child that raised its lesson or
-// strategy) have the measured value as Raw, the evidence s in 0 to 1 as Calibrated, and Weight·s as Contribution. words
-// and meaning are the two halves of semantic's Raw.
-//
-// confidence, recurrence, age (Raw in days) and closeness are factors. Calibrated is the factor on Rel, and
-// Contribution is how much it raised the score, negative where it lowered it. recurrence is the certainty that this is
-// the very test again; it restores up to half of what confidence took.
-//
-// diversity has the likeness to earlier hits as Raw. Its Contribution affects the choice only, not the score.
-type Signal struct {
-	Name         string
-	Raw          float64
-	Calibrated   float64
-	Weight       float64
-	Contribution float64
-}
-
 // Near is a case whose text is similar to that of another case, see [Index.Similar].
 type Near struct {
 	ID      string
