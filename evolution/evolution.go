@@ -16,7 +16,7 @@
 // plan.
 //
 // Where to look:
-//   - rule.go: when cases become a lesson; learn.go and strategy.go: the changes of each memory
+//   - rule.go: when cases become a lesson; experience.go and strategy.go: the changes of each memory
 //   - job.go, jobs.go, ask.go: one memory to write, settled by cache, model or rules
 //   - judge.go, finder.go, rejection.go: why a draft is refused; review.go: drafts that wait for a person
 //   - own_checks.go, causes.go: checks of the tree's own

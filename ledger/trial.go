@@ -9,7 +9,7 @@
 // Where to look:
 //   - trial.go: trials, outcomes, verdicts, entries; action.go: decisions of people
 //   - correction.go, ablation.go: what was done about a verdict; tally.go, shape.go: counts of another team
-//   - statement.go: statements on products; walk.go: what was seen of applications; work.go: updates of runs
+//   - statement.go: statements on products; walk.go: what was seen of applications; update.go: updates of runs
 package ledger
 
 import (
