@@ -105,7 +105,7 @@ type RefusalReason string
 
 // The reasons to refuse a decision.
 const (
-	Already  RefusalReason = "already"  // the same decision is in force
+	Already  RefusalReason = "already"  // the decision would change nothing, such as the same one again
 	Archived RefusalReason = "archived" // the memory is out of use
 	Waiting  RefusalReason = "waiting"  // the memory is an import that waits in quarantine
 	Nothing  RefusalReason = "nothing"  // there is no decision to undo

@@ -72,8 +72,8 @@ type Plan struct {
 }
 
 // Group is a group of cases that missed one check, or have similar texts about their cause, and are no experience yet.
-// Missing, Banned, Apart and LeftOut give the reason. If all are empty, the job of the group waits, its draft was
-// refused, or a lesson about its check is out of use because it did harm.
+// Missing, Banned, Apart and LeftOut give the reason. If all are empty, the job or the proposal of the group waits, its
+// draft was refused, or a lesson about its check or of exactly these cases was taken out of use for good.
 type Group struct {
 	Check      string   `json:"check,omitempty"`   // id of the check that the cases missed, "" if none is known
 	Cases      []string `json:"cases"`             // ids of the cases, sorted

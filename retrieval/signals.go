@@ -10,11 +10,11 @@ import (
 //
 // The channels exact, semantic, task and scene, and activation (the rel of the child that raised its lesson or
 // strategy) have the measured value as Raw, the evidence s in 0 to 1 as Calibrated, and Weight·s as Contribution. words
-// and meaning are the two halves of semantic's Raw.
+// and meaning are what the Raw of semantic is computed from.
 //
 // confidence, recurrence, age (Raw in days) and closeness are factors. Calibrated is the factor on Rel, and
 // Contribution is how much it raised the score, negative where it lowered it. recurrence is the certainty that this is
-// the very test again; it restores up to half of what confidence took.
+// the very test again. Each time the case was seen, it restores up to half of what confidence still takes.
 //
 // diversity has the likeness to earlier hits as Raw. Its Contribution affects the choice only, not the score.
 type Signal struct {

@@ -7,8 +7,9 @@ type Size struct{ Live, Dead int }
 // are -1. size returns the size of file i; busy reports whether file i must not be merged now. Due merges no busy file,
 // and no files that together have more than most live records.
 //
-// A merge is due so that each file has at least twice as many live records as the next, and not more dead records than
-// live records. So the number of files grows only with the logarithm of the number of records.
+// A merge is due where a file has less than twice as many live records as the next one, or more dead records than live
+// ones. So the number of files grows only with the logarithm of the number of records, as long as most and busy prevent
+// no merge.
 func Due(n, most int, size func(i int) Size, busy func(i int) bool) (from, to int) {
 	for i := n - 1; i >= 0; i-- {
 		last := size(i)

@@ -54,7 +54,7 @@ const (
 	LostEntries     lossKind = "entries"     // entries of the ledger
 	LostLetters     lossKind = "letters"     // evaluations that could not be formed into memories
 	LostKeys        lossKind = "keys"        // keys of evaluations, which would be accepted again
-	// derived data that cannot be built again, see store.HeldBeside; Name is its name
+	// data kept beside the nodes that cannot be made again, see store.HeldBeside; Loss.Name is its name
 	LostHeld lossKind = "held"
 )
 

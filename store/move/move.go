@@ -69,7 +69,7 @@ type Copied struct {
 // ErrChanged means that the source was written to during the move.
 var ErrChanged = errors.New("the store was written to during the move; stop what writes to it, and move again")
 
-// ErrDiffers means that the copy is not equal to the source, or cannot be read. Copy has discarded the copy, see
+// ErrDiffers means that the copy is not equal to the source, or cannot be read. Copy then drops the copy, see
 // Target.Drop.
 var ErrDiffers = errors.New("the copy differs from the store, so it is not taken into use")
 

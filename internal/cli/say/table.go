@@ -93,7 +93,8 @@ func (t *Table) line(cells []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// Painted returns the lines of the table as wide as the terminal s, the head in bold.
+// Painted returns the lines of the table, cut to the width of the terminal s as [Table.Lines] cuts them, the head in
+// bold.
 func (t *Table) Painted(s *Terminal) []string {
 	lines := t.Lines(s.Width)
 	if len(lines) > len(t.Rows) {
