@@ -32,7 +32,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Door is the access of a Curation to one memory. All fields are required.
+// Door is the access of a Curation to one tree. All fields are required.
 type Door struct {
 	Tree store.Reader // reads the nodes and the ledger
 	// Apply checks and commits the batch that plan returns. It calls plan again if a node changed in the meantime.

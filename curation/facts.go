@@ -78,8 +78,9 @@ func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (Decisi
 	})
 }
 
-// ForgetFact takes the fact with this id out of use. The fact is not found again in the same notes. With Options.Purge
-// the store also loses its statement, the statements that it replaced, and all that people wrote about them.
+// ForgetFact takes the fact with this id out of use. Reading the notes that it came from does not find it
+// again. With Options.Purge the store also loses its statement, the statements that it replaced, and all that people
+// wrote about them.
 func (c *Curation) ForgetFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Purge {
 		return c.purgeFact(ctx, id, o)

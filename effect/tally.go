@@ -19,8 +19,8 @@ type MemoryTally struct {
 const fewAstray = 2
 
 // Tallies counts what runs showed about the memories they received, by the id of the memory. A memory misleads a test
-// if, of the runs of the last 90 days that received it, at least two made the opposite mistake, and more than were
-// right. now is the time of the latest run.
+// if, of the first attempts at the test in the last 90 days that received it in the arm [Memory], at least two made the
+// opposite mistake, and more than were right. now is the time of the latest run.
 func Tallies(runs []TrialRun, now time.Time) map[string]*MemoryTally {
 	out := map[string]*MemoryTally{}
 	of := func(id string) *MemoryTally {

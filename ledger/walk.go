@@ -30,7 +30,7 @@ type Walk struct {
 // SightingKind is what a Sighting is about.
 type SightingKind string
 
-// The kinds of sightings. In brackets are the fields of Sighting that a kind uses besides URL.
+// The kinds of sightings. In brackets are the main fields of Sighting that a kind uses besides URL.
 const (
 	SeenPage        SightingKind = "page"        // a page was open (Title; Status: 400 or more if it is missing)
 	SeenElement     SightingKind = "element"     // a page has an element (Role, Name, Place)

@@ -41,7 +41,7 @@ type Exchange struct{ door treeDoor }
 func NewExchange(door treeDoor) *Exchange { return &Exchange{door} }
 
 // ExportOptions selects what to export. Nil and the zero value select the nodes of a zero ExportChoice, and all facts
-// in use.
+// whose state is active.
 type ExportOptions struct {
 	ExportChoice      // its Redactor is ignored: see Redact
 	Risk         bool // include how many verdicts of each judge, product and scene type were right

@@ -66,7 +66,7 @@ func NewCache(e llm.Embedder, clean func(string) string) *CachedEmbedder {
 }
 
 // NewLocal returns a CachedEmbedder that caches in memory only, for an embedder that is part of this program. Its Known
-// computes missing vectors itself, up to few at a time; if more are missing, it computes none. No text leaves the
+// computes missing vectors itself if at most few are missing; if more are missing, it computes none. No text leaves the
 // program, so none is cleaned.
 func NewLocal(e llm.Embedder, few int) *CachedEmbedder {
 	c := NewCache(e, func(s string) string { return s })
@@ -74,8 +74,8 @@ func NewLocal(e llm.Embedder, few int) *CachedEmbedder {
 	return c
 }
 
-// OpenCache returns a CachedEmbedder of e whose vectors are derived data of s. clean removes secrets from a text. It
-// reads none of the vectors yet.
+// OpenCache returns a CachedEmbedder of e whose vectors are derived data of s. clean removes secrets from a text.
+// OpenCache reads none of the vectors yet.
 func OpenCache(ctx context.Context, s store.Store, e llm.Embedder, clean func(string) string) (*CachedEmbedder, error) {
 	c := NewCache(e, clean)
 	c.store = s

@@ -68,7 +68,7 @@ func (s *SpentBox) Total() meter.Totals {
 // Name returns "spent".
 func (*SpentBox) Name() string { return "spent" }
 
-// Changes returns how many calls this process has counted so far, refused requests included.
+// Changes returns a number that grows with each call and each request refused for a limit.
 func (s *SpentBox) Changes() (n uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

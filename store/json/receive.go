@@ -33,17 +33,13 @@ func NewFolder(ctx context.Context, dir string, origin tree.Origin, now time.Tim
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, &store.FormatError{Dir: dir, Problem: "exists already; move to a folder that does not"}
 	}
+	_, absent := os.Lstat(dir + beginning)
 	// Another move holds the lock of its store.
 	s, err := OpenDir(ctx, dir+beginning, Options{Started: now, Origin: origin})
-	if err != nil {
-		return nil, err
-	}
-	info, err := s.Info(ctx)
-	if err == nil && info.Version+uint64(info.Evaluations) > 0 { //nolint:gosec // a count
-		if err = errors.Join(s.Close(), os.RemoveAll(dir+beginning)); err != nil {
-			return nil, err
+	if err == nil && absent == nil { // an earlier move left it; it may be of another tree
+		if err = errors.Join(s.Close(), os.RemoveAll(dir+beginning)); err == nil {
+			s, err = OpenDir(ctx, dir+beginning, Options{Started: now, Origin: origin})
 		}
-		s, err = OpenDir(ctx, dir+beginning, Options{Started: now, Origin: origin})
 	}
 	if err != nil {
 		return nil, err
