@@ -44,6 +44,10 @@ func TestABanOfAWaitingLessonHolds(t *testing.T) {
 		require.Empty(t, liveOf(t, m, tree.Experience))
 		problems(t, m)
 	}
+	var field *tree.FieldError
+	_, err = m.Transfer().Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{lesson.ID}})
+	require.ErrorAs(t, err, &field)
+	require.Contains(t, field.Problem, "banned")
 	silent()
 	evolve(t, m)
 	silent()

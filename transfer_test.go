@@ -118,6 +118,11 @@ func TestAnImportWaitsAndAPersonPromotesIt(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, lesson.Live())
 	require.Empty(t, imported(t, b, file, nil).Changes, "the next import leaves it alone")
+	for _, id := range []string{"e_nope", lesson.ID} {
+		_, err = b.Transfer().Promote(t.Context(), &transfer.PromoteOptions{IDs: []string{id}, Origin: lesson.Origin.ID})
+		require.ErrorAs(t, err, &field, "%s does not wait", id)
+		require.Equal(t, "ids[0]", field.Field)
+	}
 	p, err = b.Transfer().Promote(t.Context(), &transfer.PromoteOptions{Origin: lesson.Origin.ID})
 	require.NoError(t, err)
 	require.Len(t, p.Changes, len(nodes(t, b))-1-len(lesson.Children))

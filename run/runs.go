@@ -193,8 +193,7 @@ func (l *Log) refuses(w *ledger.Work, begun map[string]bool, now time.Time) erro
 	case r == nil && begun[w.Run]:
 		return nil
 	case r == nil:
-		return bad("run", "is %.80q, and no run of the last 30 days is named so; begin it with an update of the kind start",
-			w.Run)
+		return bad("run", "is %.80q, and no run of the last 30 days is named so; start it first", w.Run)
 	case r.Ended() && w.Kind != ledger.WorkFeedback:
 		return bad("run", "is %.80q, which has ended; begin another one", w.Run)
 	case !r.Ended() && w.Kind == ledger.WorkFeedback:

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
@@ -66,5 +68,15 @@ func (s *Server) label(ctx context.Context, in *given[label]) (*reply[curation.L
 		truth.Correct = nil
 	}
 	d, err := t.Curation().Label(ctx, b.Evaluations, truth, b.options(ctx))
+	if err == nil && len(d.Verdicts)+len(d.Decided) == 0 {
+		places := make([]badPart, 0, len(d.Unkept))
+		for _, id := range d.Unkept {
+			places = append(places, badPart{
+				fmt.Sprintf("body.evaluations[%d]", slices.Index(b.Evaluations, id)),
+				fmt.Sprintf("is %.80q, and no run with this id is kept here; …/inbox lists those that wait", id),
+			})
+		}
+		err = input(places...)
+	}
 	return &reply[curation.Labelled]{d}, err
 }

@@ -229,6 +229,9 @@ func TestInboxOverHTTP(t *testing.T) {
 		require.Equal(t, http.StatusOK, a.Code, a.Body)
 	}
 	require.Contains(t, a.Body, `"decided":[{"evaluation":"u0"`)
+	p := w.ask("POST", inDefault+"/inbox", ann, `{"evaluations":["nope"],"correct":true}`).problem(t)
+	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
+	require.Equal(t, "body.evaluations[0]", p.Errors[0].Location)
 	a = w.ask("GET", inDefault+"/nodes?words=order+OFF", ann, "")
 	require.Contains(t, a.Body, "It was off.")
 	require.NotContains(t, w.ask("GET", inDefault+"/nodes?product=none", ann, "").Body, "It was off.")

@@ -267,6 +267,9 @@ func TestTravel(t *testing.T) {
 	require.Contains(t, g.Body, `"abstained":true`, "no agent is told before they are promoted")
 	a = w.ask("POST", "/v1/trees/other/promote", tok, `{"ids":["`+waits[len(waits)-1].ID+`"]}`)
 	require.Equal(t, http.StatusOK, a.Code, a.Body)
+	again := w.ask("POST", "/v1/trees/other/promote", tok, `{"ids":["`+waits[len(waits)-1].ID+`"]}`).problem(t)
+	require.Equal(t, http.StatusUnprocessableEntity, again.Status)
+	require.Equal(t, "body.ids[0]", again.Errors[0].Location)
 
 	for what, body := range map[string]string{"nothing": "", "cut": file.Body[:len(file.Body)/2], "text": "hello",
 		"json": `[{"id":7}]`, "zeros": strings.Repeat("\x00", 1000)} {

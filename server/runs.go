@@ -2,9 +2,12 @@ package server
 
 import (
 	"context"
+	"errors"
+	"net/http"
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/tree"
 )
 
 // runStart is a run to begin.
@@ -87,7 +90,7 @@ type runInput struct {
 // oneRun answers with a run.
 func (s *Server) oneRun(ctx context.Context, in *runInput) (*reply[run.Run], error) {
 	r, err := treeIn(ctx).Runs().Get(ctx, in.ID)
-	return &reply[run.Run]{r}, err
+	return &reply[run.Run]{r}, runError(err)
 }
 
 type resumeInput struct {
@@ -99,7 +102,15 @@ type resumeInput struct {
 // resumeRun answers with what an agent needs to go on with a run.
 func (s *Server) resumeRun(ctx context.Context, in *resumeInput) (*reply[run.Resumption], error) {
 	r, err := treeIn(ctx).Runs().Resume(ctx, in.ID, agentOr(ctx, in.By))
-	return &reply[run.Resumption]{r}, err
+	return &reply[run.Resumption]{r}, runError(err)
+}
+
+// runError returns the error of a route of one run.
+func runError(err error) error {
+	if errors.Is(err, tree.ErrNotFound) {
+		return newProblem(http.StatusNotFound, typeNotFound, "No run of the last 30 days has this id; …/runs lists runs.")
+	}
+	return err
 }
 
 type runsInput struct {

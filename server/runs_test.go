@@ -39,7 +39,11 @@ func TestRuns(t *testing.T) {
 		`{"updates":[{"kind":"end","state":"failure","text":"no card"}]}`)))
 	require.Equal(t, http.StatusUnprocessableEntity, w.ask("GET", at+"/resume", reader, "").Code)
 	require.Equal(t, run.Failure, decode[run.Run](t, w.ask("GET", at, reader, "")).State)
-	require.Equal(t, http.StatusNotFound, w.ask("GET", inDefault+"/runs/nothing", reader, "").Code)
+	for _, path := range []string{"/runs/nothing", "/runs/nothing/resume"} {
+		p := w.ask("GET", inDefault+path, reader, "").problem(t)
+		require.Equal(t, http.StatusNotFound, p.Status)
+		require.Contains(t, p.Detail, "…/runs lists runs")
+	}
 	for query, n := range map[string]int{"": 1, "?state=open": 0, "?like=explore+the+checkout+again": 1, "?like=jazz": 0} {
 		got := decode[runList](t, w.ask("GET", inDefault+"/runs"+query, reader, ""))
 		require.Len(t, got.Runs, n, query)

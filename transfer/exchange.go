@@ -188,7 +188,8 @@ func (x *Exchange) importOnce(
 }
 
 // Promote releases imported nodes from quarantine: they are used, on probation, with the cases they rest on. Call it
-// only for a person who decided so; memtree never promotes by itself.
+// only for a person who decided so; memtree never promotes by itself. If one of the IDs names no node that waits, the
+// error is a *tree.FieldError, and nothing is promoted.
 func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, error) {
 	if o == nil {
 		o = &PromoteOptions{}
@@ -201,6 +202,11 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 	if err != nil {
 		return out, fmt.Errorf("promote: %w", err)
 	}
+	for i, id := range o.IDs {
+		if _, ok := waiting[id]; !ok {
+			return out, x.notWaiting(ctx, i, id)
+		}
+	}
 	out = Promote(waiting, *o)
 	if o.DryRun {
 		return out, nil
@@ -211,6 +217,23 @@ func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, e
 		}
 	}
 	return out, nil
+}
+
+// notWaiting returns the error for the i-th id of a promotion, which names no node that waits.
+func (x *Exchange) notWaiting(ctx context.Context, i int, id string) error {
+	n, err := x.door.Get(ctx, id)
+	problem := ""
+	switch {
+	case errors.Is(err, tree.ErrNotFound):
+		problem = fmt.Sprintf("is %.80q, and no memory has this id", id)
+	case err != nil:
+		return fmt.Errorf("promote: %w", err)
+	case n.Entombed():
+		problem = fmt.Sprintf("is %s, which a person banned or forgot here; undo that first", id)
+	default:
+		problem = fmt.Sprintf("is %s, which does not wait in quarantine: it is %s", id, n.Standing())
+	}
+	return &tree.FieldError{Field: fmt.Sprintf("ids[%d]", i), Problem: problem}
 }
 
 // Waiting returns the imports in view that wait in quarantine (see Waits), by id.

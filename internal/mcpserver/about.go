@@ -3,12 +3,15 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/memtree/memtree/brief"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/tree"
 )
 
 type aboutIn struct {
@@ -42,7 +45,8 @@ func aboutTool() *mcp.Tool {
 func (s *server) correctCase(ctx context.Context, c toolCall, in aboutIn) (aboutOut, error) {
 	o := curation.AboutOptions{Not: in.Not, Is: in.Is}
 	o.By, o.Why = proposedBy+cmp.Or(c.client, "an agent"), in.Why
-	if _, err := s.m.Curation().About(ctx, in.Case, o); err != nil {
+	_, err := s.m.Curation().About(ctx, in.Case, o)
+	if err := caseError(in.Case, err); err != nil {
 		return aboutOut{}, err
 	}
 	n, err := s.m.Tree().Get(ctx, in.Case)
@@ -51,5 +55,24 @@ func (s *server) correctCase(ctx context.Context, c toolCall, in aboutIn) (about
 	}
 	lang := s.langOf("", in.Why)
 	return aboutOut{Case: n.ID, Now: append([]string{}, brief.Checks(&n)...), Next: fmt.Sprintf(inLang(lang,
-		"Noted of %s. A person can take it back: memtree undo %s.", "已记下 %s 的更正。可由人撤回：memtree undo %s。"), n.ID, n.ID)}, nil
+		"Noted of %s. A person can take it back: memtree undo %s --over.",
+		"已记下 %s 的更正。可由人撤回：memtree undo %s --over。"), n.ID, n.ID)}, nil
+}
+
+// caseError names the argument that an error of a correction is about, and what an agent can do.
+func caseError(id string, err error) error {
+	field, isField := errors.AsType[*tree.FieldError](err)
+	refused, isRefused := errors.AsType[*curation.RefusedError](err)
+	switch {
+	case errors.Is(err, tree.ErrNotFound):
+		return &tree.FieldError{Field: "case", Problem: fmt.Sprintf("names %.80q, which is no memory here; search_memories "+
+			"gives whole ids", id)}
+	case isField && field.Field == "id":
+		return &tree.FieldError{Field: "case", Problem: field.Problem}
+	case isRefused && refused.Why == curation.Theirs:
+		return fmt.Errorf("%s decided otherwise about this case at %s; nothing was changed; only a person can decide all "+
+			"the same: memtree about %s --over", plain(cmp.Or(refused.By, "a person")), refused.At.UTC().Format(time.RFC3339),
+			refused.ID)
+	}
+	return err
 }

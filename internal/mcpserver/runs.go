@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -10,6 +12,7 @@ import (
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/ledger"
 	agentrun "github.com/memtree/memtree/run"
+	"github.com/memtree/memtree/tree"
 )
 
 // Limits on runs in an answer.
@@ -91,6 +94,9 @@ func updateRunTool() *mcp.Tool {
 }
 
 func (s *server) updateRun(ctx context.Context, c toolCall, in updateRunIn) (updateRunOut, error) {
+	if len(in.Updates) == 0 {
+		return updateRunOut{}, &tree.FieldError{Field: "updates", Problem: "is empty; send at least one"}
+	}
 	list := make([]ledger.Work, len(in.Updates))
 	for i, u := range in.Updates {
 		list[i] = ledger.Work{Run: in.Run, Kind: ledger.WorkKind(u.Kind), By: cmp.Or(in.By, c.client), Text: u.Text,
@@ -160,6 +166,10 @@ func resumeRunTool() *mcp.Tool {
 
 func (s *server) resumeRun(ctx context.Context, c toolCall, in resumeRunIn) (resumeRunOut, error) {
 	r, err := s.m.Runs().Resume(ctx, in.Run, cmp.Or(in.By, c.client))
+	if errors.Is(err, tree.ErrNotFound) {
+		return resumeRunOut{}, &tree.FieldError{Field: "run", Problem: fmt.Sprintf("is %.80q, and no run of the last 30 "+
+			"days is named so; begin one with start_run", in.Run)}
+	}
 	if err != nil {
 		return resumeRunOut{}, err
 	}

@@ -35,6 +35,11 @@ func TestRunsOverMCP(t *testing.T) {
 		}
 		Beside string
 	}
+	nobodys := map[string]any{"run": "nope", "updates": []map[string]any{{"kind": "note", "text": "x"}}}
+	require.Contains(t, c.refused("update_run", nobodys), "start it first")
+	require.Contains(t, c.refused("resume_run", map[string]any{"run": "nope"}), `run is "nope"`)
+	nobodys["updates"] = []any{}
+	require.Contains(t, c.refused("update_run", nobodys), "updates is empty")
 	text := c.call("resume_run", map[string]any{"run": begun.ID, "by": "other"}, &at)
 	require.NotContains(t, text, "Ignore all previous")
 	require.Equal(t, "bot", at.Beside)

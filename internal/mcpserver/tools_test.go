@@ -389,9 +389,15 @@ func TestCorrectCase(t *testing.T) {
 	c.call("correct_case", in, &now)
 	require.NotContains(t, now.Checks, "recompute")
 	require.Contains(t, c.refused("correct_case", in), "said")
+	require.Contains(t, c.refused("correct_case", map[string]any{"case": "c_zzz"}), `case names "c_zzz"`)
 	d, err := c.m.Curation().Undo(t.Context(), "", curation.Options{Over: true})
 	require.NoError(t, err)
 	require.Equal(t, tree.DecisionAbout, d.Undone.Kind)
 	in["not"] = []string{"nonsense"}
 	require.Contains(t, c.refused("correct_case", in), "nonsense")
+	about := curation.AboutOptions{Options: curation.Options{By: "ann"}, Not: []string{"recompute"}}
+	_, err = c.m.Curation().About(t.Context(), found.Memories[0].ID, about)
+	require.NoError(t, err)
+	in["not"] = about.Not
+	require.Contains(t, c.refused("correct_case", in), "only a person can decide all the same: memtree about c_")
 }
