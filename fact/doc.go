@@ -19,7 +19,7 @@
 // # Where to look
 //
 //   - misses.go, read.go, pairs.go, states.go: the expectations of a case, read from its texts
-//   - page.go, match.go, words.go: an observation, and finding a text or control in it
+//   - snapshot.go, match.go, words.go: an observation, and finding a text or control in it
 //   - hold.go, value.go, sums.go: the result; why.go: why it is unknown
 //   - answer.go: answers of a program
 package fact
