@@ -132,6 +132,16 @@ func (q *Query) Filter() store.Filter {
 	return store.Filter{ErrorType: q.ErrorType, Direction: q.Direction}
 }
 
+// ByStanding returns a filter for a store and a condition that together select what f does, where f.Status is a status
+// as [tree.Node.Standing] returns it. A store compares the status that a banned memory had before.
+func ByStanding(f store.Filter) (store.Filter, func(*tree.Node) bool) {
+	status := f.Status
+	if status == tree.BuriedFor {
+		f.Status = ""
+	}
+	return f, func(n *tree.Node) bool { return status == "" || n.Standing() == status }
+}
+
 // HasNode reports whether q selects the memory n. Since and Until apply to n's last update, Run to the occurrences of a
 // case. Product also selects memories without a product. HasNode ignores Above.
 func (q *Query) HasNode(n *tree.Node) bool {

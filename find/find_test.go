@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree/find"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -61,6 +62,23 @@ func TestNode(t *testing.T) {
 		"until=2026-01-27"} {
 		q := query(t, no)
 		require.False(t, q.HasNode(&n), no)
+	}
+}
+
+// A status is the one that people see: a banned memory is banned, and neither active nor quarantined.
+func TestByStanding(t *testing.T) {
+	nodes := []tree.Node{{ID: "c_1", Status: tree.Active}, {ID: "c_2", Status: tree.Active, Mark: tree.Banned},
+		{ID: "c_3", Status: tree.Quarantined, Mark: tree.Banned}, {ID: "c_4", Status: tree.Active, Mark: tree.Pinned}}
+	for status, want := range map[tree.Status]string{"": "c_1 c_2 c_3 c_4", tree.Active: "c_1 c_4",
+		tree.BuriedFor: "c_2 c_3", tree.Quarantined: ""} {
+		f, has := find.ByStanding(store.Filter{Status: status})
+		var got []string
+		for i := range nodes {
+			if f.Match(&nodes[i]) && has(&nodes[i]) {
+				got = append(got, nodes[i].ID)
+			}
+		}
+		require.Equal(t, want, strings.Join(got, " "), status)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
@@ -46,12 +47,13 @@ func (s *Server) nodes(ctx context.Context, in *nodesInput) (*reply[nodes], erro
 	}
 	f := q.Filter()
 	f.Level, f.Status, f.After = in.Level.Level(), in.Status, in.Cursor
+	f, ofStatus := find.ByStanding(f)
 	size := 0
 	for n, err := range treeIn(ctx).Tree().Scan(ctx, f) {
 		if err != nil {
 			return nil, err
 		}
-		if !q.HasNode(&n) {
+		if !ofStatus(&n) || !q.HasNode(&n) {
 			continue
 		}
 		if k := len(out.Body.Nodes); k == in.Limit || size >= pageBytes {

@@ -276,7 +276,9 @@ func TestTravel(t *testing.T) {
 		p := w.ask("POST", "/v1/trees/other/import", importer, body, "Content-Type", "application/octet-stream").problem(t)
 		require.Contains(t, []int{http.StatusUnprocessableEntity, http.StatusBadRequest}, p.Status, "%s: %s", what, p.Detail)
 	}
-	p := w.ask("GET", inDefault+"/export?format=seed&risk=true", tok, "").problem(t)
+	p := w.ask("GET", inDefault+"/export?minConfidence=NaN", tok, "").problem(t)
+	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
+	p = w.ask("GET", inDefault+"/export?format=seed&risk=true", tok, "").problem(t)
 	require.Equal(t, "query.risk", p.Errors[0].Location)
 }
 

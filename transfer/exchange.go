@@ -63,6 +63,7 @@ type ImportOptions struct {
 const importBatch = 2 << 20
 
 // Export selects the nodes to export and returns the selection with its summary. Pass its Nodes and Beside to Write.
+// The error for a MinConfidence outside 0 to 1 is a *tree.FieldError.
 func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, error) {
 	c := ExportChoice{}
 	if o != nil {
@@ -71,6 +72,9 @@ func (x *Exchange) Export(ctx context.Context, o *ExportOptions) (*Selection, er
 			c.Redactor = x.door.Redactor()
 			c.NoCases = c.NoCases || !o.Cases
 		}
+	}
+	if !(c.MinConfidence >= 0 && c.MinConfidence <= 1) { // also NaN
+		return nil, &tree.FieldError{Field: "minConfidence", Problem: "is no confidence; use a number from 0 to 1"}
 	}
 	s, err := choose(ctx, x.door, c)
 	if err != nil {

@@ -78,7 +78,7 @@ func exportChoice(v *say.Voice, o *exportFlags) error {
 	switch {
 	case o.level != "" && o.Level == 0:
 		return v.Usage("--level is %q; use case, experience or strategy", o.level)
-	case o.MinConfidence < 0 || o.MinConfidence > 1:
+	case !(o.MinConfidence >= 0 && o.MinConfidence <= 1): // also NaN
 		return v.Usage("--min-confidence is %v; it lies in 0 to 1", o.MinConfidence)
 	case o.format != nativeForm && o.format != seedForm:
 		return v.Usage("--format is %q; use memtree or seed", o.format)

@@ -80,12 +80,13 @@ func treeJSON(ctx context.Context, v *say.Voice, m *memtree.Memory, f store.Filt
 	w := bufio.NewWriter(v.Stdout)
 	enc := json.NewEncoder(noBreak{w})
 	enc.SetEscapeHTML(false)
+	f, ofStatus := find.ByStanding(f)
 	between, n, picked := "{\"nodes\":[\n", 0, m.Briefs().Picked()
 	for node, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return err
 		}
-		if !q.HasNode(&node) {
+		if !ofStatus(&node) || !q.HasNode(&node) {
 			continue
 		}
 		if limit > 0 && n == limit {

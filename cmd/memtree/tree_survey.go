@@ -57,10 +57,14 @@ func survey(
 ) (*surveyed, error) {
 	s, words, picked := &surveyed{}, enhance.NewWording(m.Taxonomy()), m.Briefs().Picked()
 	f.Bare = limit > 0 && q.Words == ""
+	f, ofStatus := find.ByStanding(f)
 	at := map[[2]string]int{}
 	for n, err := range m.Tree().Scan(ctx, f) {
 		if err != nil {
 			return nil, err
+		}
+		if !ofStatus(&n) {
+			continue
 		}
 		if !q.HasNode(&n) {
 			if q.Words == "" {
