@@ -201,6 +201,9 @@ func (m *Memory) explaining(ctx context.Context, q *Query) (context.Context, cor
 	if q.onlyExplained() == "" {
 		return ctx, (*retrieval.Index).Explain, nil
 	}
+	if err := m.core.Latest(ctx); err != nil {
+		return ctx, nil, err
+	}
 	ix, err := m.core.Index().Fork(), error(nil)
 	if q.Quarantined {
 		ix, err = m.core.Quarantine(ctx)

@@ -57,6 +57,9 @@ func (m *Memory) searchHeeding(
 	ctx context.Context, q retrieval.Query, ask core.Asking,
 ) (retrieval.Result, *askedTest, error) {
 	a := m.askedOf(&q)
+	if err := m.core.Latest(ctx); err != nil {
+		return retrieval.Result{}, nil, err
+	}
 	var silent []retrieval.Hit
 	all := false // the caller wants all considered memories
 	for again := 0; ; again++ {

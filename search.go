@@ -24,6 +24,9 @@ func (m *Memory) Search(ctx context.Context, q find.Search) ([]find.SearchHit, e
 const searchPool = 1000
 
 func (m *Memory) searchMemories(ctx context.Context, q *find.Search, of func(string) bool) ([]find.SearchHit, error) {
+	if err := m.core.Latest(ctx); err != nil {
+		return nil, err
+	}
 	r, err := m.core.Index().Explain(ctx, retrieval.Query{
 		Prompt: q.Text, Alike: true, Now: m.opts.Now(), Limits: retrieval.Limits{Candidates: searchPool},
 	})

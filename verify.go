@@ -26,6 +26,9 @@ func (m *Memory) Verify(ctx context.Context, found func(error)) (store.Verified,
 	if damaged { // links and index would report the same damage again
 		return v, nil
 	}
+	if err := m.core.Latest(ctx); err != nil {
+		return v, fmt.Errorf("verify: %w", err)
+	}
 	for n, err := range m.store.Scan(ctx, store.Filter{}) {
 		if err != nil {
 			return v, fmt.Errorf("verify: %w", err)

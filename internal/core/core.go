@@ -1,9 +1,9 @@
 // Package core is a store with its search index, and the only access to both. Writes go through [Core.Apply]
 // (apply.go). [Core.Read] (read.go) reads memories that agents may see; it omits what people refused. The index is
-// derived data (index.go), stored in pieces (index_saved.go); a shared store is followed (follow.go). The vectors of an
-// embedder are made in the background (vectors.go, vectors_make.go). Learning does not see imports that wait for a
-// person (trusted.go), and memories under suspicion have an index of their own (suspects.go). [NewCache] holds
-// often-read nodes in memory, in front of a store (cache.go).
+// derived data (index.go), stored in pieces (index_saved.go); a store that others write is followed (follow.go). The
+// vectors of an embedder are made in the background (vectors.go, vectors_make.go). Learning does not see imports that
+// wait for a person (trusted.go), and memories under suspicion have an index of their own (suspects.go). [NewCache]
+// holds often-read nodes in memory, in front of a store (cache.go).
 package core
 
 import (
@@ -48,8 +48,9 @@ type Core struct {
 	refused  atomic.Pointer[tree.Refused] // people's refusals; see openRefused
 	suspects suspects
 
-	door        sync.Mutex // held by Apply: one commit at a time, so that the index sees versions in order
-	followState            // how far a shared store was followed; guarded by door
+	door        sync.Mutex    // held by Apply: one commit at a time, so that the index sees versions in order
+	followState               // how far a store that others write was followed; guarded by door
+	following   chan struct{} // of capacity 1, full while Latest follows the store and once Close has begun
 
 	changed   atomic.Uint64 // number of commits that changed nodes
 	decisions atomic.Uint64 // number of commits with a person's decision
@@ -71,7 +72,8 @@ type Core struct {
 // Open opens the index of o.Store, or builds it, and reads what people refused. The caller closes the store after the
 // core.
 func Open(ctx context.Context, o Options) (_ *Core, err error) {
-	c := &Core{o: o, store: o.Store, closed: make(chan struct{}), stale: make(chan struct{}, 1)}
+	c := &Core{o: o, store: o.Store, closed: make(chan struct{}), stale: make(chan struct{}, 1),
+		following: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.closeVectors(context.WithoutCancel(ctx)))
@@ -112,6 +114,7 @@ func (c *Core) Shut() { c.shut.Do(func() { close(c.closed) }) }
 func (c *Core) Close(ctx context.Context) error {
 	c.Shut()
 	c.stop()
+	c.following <- struct{}{}
 	c.workers.Wait()
 	c.closeIndex(ctx)
 	var err error

@@ -1,7 +1,7 @@
 package core
 
 // A store that other processes write to is followed: their commits come into the index, and are announced as this
-// process's own are.
+// process's own are. A shared store is followed in the background, a folder that is only read before each question.
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// followState is how far the core has followed a shared store; guarded by door.
+// followState is how far the core has followed a store that others write; guarded by door.
 type followState struct {
 	version uint64 // of the last commit
 	entries uint64 // number of the last entry of the ledger
@@ -30,9 +30,10 @@ type news struct {
 
 // Follow reads what other processes committed to a shared store, updates the index, and calls Options.Commit once for
 // all of it. If it cannot read the commits one by one, it rebuilds the index and passes a batch with an empty Purge
-// and no nodes to Options.Commit. For a store that is not store.Shared it does nothing.
+// and no nodes to Options.Commit; with Options.ReadOnly it rebuilds the index in the background. It does nothing for a
+// store to which no other process writes.
 func (c *Core) Follow(ctx context.Context) error {
-	if _, shared := c.store.(store.Shared); !shared {
+	if _, shared := c.store.(store.Shared); !shared && !c.o.ReadOnly {
 		return nil
 	}
 	for {
@@ -52,6 +53,32 @@ func (c *Core) Follow(ctx context.Context) error {
 			return err
 		}
 		c.door.Unlock() // a commit of this process has followed meanwhile
+	}
+}
+
+// Latest calls Follow before a question, if the core only reads a store that is not store.Shared. If ctx ends before
+// Follow has, Latest returns an error, and Follow goes on for later questions.
+func (c *Core) Latest(ctx context.Context) error {
+	if _, shared := c.store.(store.Shared); shared || !c.o.ReadOnly {
+		return nil
+	}
+	select {
+	case c.following <- struct{}{}:
+	case <-c.closed:
+		return store.ErrClosed
+	case <-ctx.Done():
+		return fmt.Errorf("follow: %w", ctx.Err())
+	}
+	done := make(chan error, 1)
+	go func() { // ends before Close does, which takes following
+		defer func() { <-c.following }()
+		done <- c.Follow(context.WithoutCancel(ctx))
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("follow: %w", ctx.Err())
 	}
 }
 
@@ -120,6 +147,10 @@ func (c *Core) take(ctx context.Context, n *news, ix *retrieval.Index, ready *re
 		if err := c.openRefused(ctx); err != nil {
 			return err
 		}
+	}
+	if n.rebuild && c.o.ReadOnly {
+		c.mendIndex(ctx) // until then the index finds what the store has no more, which is not given
+		return nil
 	}
 	if n.rebuild {
 		return c.buildIndex(ctx)
