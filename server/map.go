@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/ledger"
@@ -149,5 +150,5 @@ func (s *Server) addWalk(ctx context.Context, in *given[walk]) (*reply[appmap.Ad
 		Product: b.Product, Build: b.Build, Source: b.Source, Run: b.Run, Part: b.Part, Test: b.Test, Seen: b.Seen,
 	}
 	did, err := t.Map().Add(ctx, w)
-	return &reply[appmap.Added]{did}, err
+	return &reply[appmap.Added]{did}, renamed(err, func(field string) string { return strings.TrimPrefix(field, "walk.") })
 }

@@ -233,6 +233,14 @@ func place(field string) string {
 	return "body." + field
 }
 
+// renamed returns err; if it is of a field, with the name that a request has for the field.
+func renamed(err error, name func(field string) string) error {
+	if f, ok := errors.AsType[*tree.FieldError](err); ok {
+		return &tree.FieldError{Field: name(f.Field), Problem: f.Problem}
+	}
+	return err
+}
+
 func tooLarge(limit int64) *problem {
 	return newProblem(http.StatusRequestEntityTooLarge, typeTooLarge, "The body is longer than "+
 		strconv.FormatInt(limit, 10)+" bytes, which is the most of this route; send it in parts.")

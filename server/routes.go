@@ -10,6 +10,7 @@ import (
 
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/internal/token"
+	"github.com/memtree/memtree/tree"
 )
 
 // route is the entry of a route for the guard. Every served route has a row here.
@@ -232,6 +233,9 @@ func by[I, O any](do func(s *Server, ctx context.Context, in *I) (*O, error)) ha
 			}
 			if same := (*unchanged)(nil); errors.As(err, &same) {
 				return nil, same
+			}
+			if f, ok := errors.AsType[*tree.FieldError](err); ok && r.method == http.MethodGet {
+				err = input(badPart{"query." + f.Field, f.Problem})
 			}
 			p := problemOf(err)
 			if p == nil {

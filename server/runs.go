@@ -1,9 +1,11 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
@@ -29,7 +31,9 @@ func (s *Server) startRun(ctx context.Context, in *given[runStart]) (*reply[run.
 	b := &in.Body
 	r, err := t.Runs().Start(ctx, ledger.Work{Run: b.ID, Text: b.Goal, Product: b.Product, Build: b.Build, Test: b.Test,
 		By: agentOr(ctx, b.By)})
-	return &reply[run.Run]{r}, err
+	return &reply[run.Run]{r}, renamed(err, func(field string) string {
+		return cmp.Or(map[string]string{"text": "goal", "run": "id"}[field], field)
+	})
 }
 
 // agentOr returns the name that a request gives, or that of its token.
@@ -79,7 +83,12 @@ func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*reply[run
 			Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
 	}
 	did, err := t.Runs().Add(ctx, list)
-	return &reply[run.Accepted]{did}, err
+	return &reply[run.Accepted]{did}, renamed(err, func(field string) string {
+		if of := []string{"kind", "text", "page", "name", "task", "state", "key", "rating"}; slices.Contains(of, field) {
+			return "updates[0]." + field // the error of a single update does not number it
+		}
+		return field
+	})
 }
 
 type runInput struct {
@@ -107,6 +116,9 @@ func (s *Server) resumeRun(ctx context.Context, in *resumeInput) (*reply[run.Res
 
 // runError returns the error of a route of one run.
 func runError(err error) error {
+	if f, ok := errors.AsType[*tree.FieldError](err); ok && f.Field == "run" {
+		return input(badPart{"path.id", f.Problem})
+	}
 	if errors.Is(err, tree.ErrNotFound) {
 		return newProblem(http.StatusNotFound, typeNotFound, "No run of the last 30 days has this id; …/runs lists runs.")
 	}

@@ -26,6 +26,20 @@ func TestRuns(t *testing.T) {
 	p := w.ask("POST", at, ann, bad).problem(t)
 	require.Equal(t, http.StatusUnprocessableEntity, p.Status)
 	require.Contains(t, p.Detail, "updates[1].state")
+	for body, place := range map[string]string{
+		`{"updates":[{"kind":"task","task":"1","state":"high"}]}`: "body.updates[0].state",
+		`{"updates":[{"kind":"visit"}],"by":"ann"}`:               "body.updates[0].page",
+	} {
+		require.Equal(t, place, w.ask("POST", at, ann, body).problem(t).Errors[0].Location)
+	}
+	p = w.ask("POST", inDefault+"/runs", ann, `{"goal":"  "}`).problem(t)
+	require.Equal(t, "body.goal", p.Errors[0].Location)
+	p = w.ask("POST", inDefault+"/runs", ann, `{"id":"`+r.ID+`","goal":"again"}`).problem(t)
+	require.Equal(t, "body.id", p.Errors[0].Location)
+	p = w.ask("GET", inDefault+"/nodes?since=yesterday", ann, "").problem(t)
+	require.Equal(t, "query.since", p.Errors[0].Location)
+	p = w.ask("POST", inDefault+"/map", ann, `{"source":"a","seen":[{"kind":"page"}]}`).problem(t)
+	require.Equal(t, "body.seen[0].url", p.Errors[0].Location)
 	on := decode[run.Resumption](t, w.ask("GET", at+"/resume?by=bob", reader, ""))
 	require.Equal(t, "ann", on.Beside)
 	require.Empty(t, on.Next)
@@ -37,7 +51,7 @@ func TestRuns(t *testing.T) {
 	require.Equal(t, "/cart", on.Run.Notes[0].Page)
 	require.Equal(t, run.Accepted{Updates: 1}, decode[run.Accepted](t, w.ask("POST", at, ann,
 		`{"updates":[{"kind":"end","state":"failure","text":"no card"}]}`)))
-	require.Equal(t, http.StatusUnprocessableEntity, w.ask("GET", at+"/resume", reader, "").Code)
+	require.Equal(t, "path.id", w.ask("GET", at+"/resume", reader, "").problem(t).Errors[0].Location)
 	require.Equal(t, run.Failure, decode[run.Run](t, w.ask("GET", at, reader, "")).State)
 	for _, path := range []string{"/runs/nothing", "/runs/nothing/resume"} {
 		p := w.ask("GET", inDefault+path, reader, "").problem(t)

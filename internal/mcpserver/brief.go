@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -118,6 +119,12 @@ func submitTool() *mcp.Tool {
 var errNotOpen = errors.New("this question is not open: it was answered, or tests or memories have changed since; " +
 	"ask for the next question again")
 
+// wrongAnswer is the error for an answer that does not fit its schema.
+func wrongAnswer(why []string) error {
+	return fmt.Errorf("the answer cannot be used: %s; correct it and hand it in again for the same question",
+		strings.Join(why, "; "))
+}
+
 func (s *server) submitBrief(ctx context.Context, c toolCall, in submitIn) (submitOut, error) {
 	a := answerOf(c, &in)
 	hand := byhand.New(a.By, a)
@@ -127,6 +134,9 @@ func (s *server) submitBrief(ctx context.Context, c toolCall, in submitIn) (subm
 	}
 	if len(hand.Unused()) > 0 {
 		return submitOut{}, errNotOpen
+	}
+	if why := hand.Wrong(); did.ReadCounts.Tests == 0 && len(did.Refused) == 0 && len(why) > 0 {
+		return submitOut{}, wrongAnswer(why)
 	}
 	if did.ReadCounts.Tests == 0 && len(did.Refused) == 0 && did.Why != "" {
 		return submitOut{}, fmt.Errorf("the answer cannot be read: %s", did.Why)

@@ -34,7 +34,7 @@ func TestAgentReads(t *testing.T) {
 	}
 	require.Contains(t, c.refused("submit_brief", map[string]any{"question": "0123", "answer": pick("x")}), "not open")
 	nothing := map[string]any{"question": asked.Question, "answer": "no idea"}
-	require.Contains(t, c.refused("submit_brief", nothing), "cannot be read")
+	require.Contains(t, c.refused("submit_brief", nothing), "there is no JSON object; correct it")
 	var done struct {
 		Read, Told int
 		Refused    []string

@@ -2,9 +2,7 @@ package mcpserver
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -65,10 +63,7 @@ func (s *server) writeLessons(ctx context.Context, c toolCall, in submitIn) (les
 		return lessonsOut{}, errNotOpen
 	}
 	if why := hand.Wrong(); len(why) > 0 {
-		return lessonsOut{}, fmt.Errorf(
-			"the answer cannot be used: %s; correct it and hand it in again for the same question",
-			strings.Join(why, "; "),
-		)
+		return lessonsOut{}, wrongAnswer(why)
 	}
 	out := lessonsOut{Cases: did.Again, Refused: []string{}, Next: s.say("Call read_runs for the next question.",
 		"请调用 read_runs 取下一个问题。")}

@@ -51,6 +51,10 @@ func startRunTool() *mcp.Tool {
 func (s *server) startRun(ctx context.Context, c toolCall, in startRunIn) (startRunOut, error) {
 	r, err := s.m.Runs().Start(ctx, ledger.Work{Run: in.ID, Text: in.Goal, Product: in.Product, Build: in.Build,
 		Test: in.Test, By: cmp.Or(in.By, c.client)})
+	if f, ok := errors.AsType[*tree.FieldError](err); ok {
+		name := cmp.Or(map[string]string{"text": "goal", "run": "id"}[f.Field], f.Field)
+		return startRunOut{}, &tree.FieldError{Field: name, Problem: f.Problem}
+	}
 	if err != nil {
 		return startRunOut{}, err
 	}

@@ -11,6 +11,7 @@ import (
 func TestRunsOverMCP(t *testing.T) {
 	c := dial(t, all, "en")
 	var begun struct{ ID string }
+	require.Contains(t, c.refused("start_run", map[string]any{"goal": "  "}), "goal is missing")
 	c.call("start_run", map[string]any{"goal": "Explore the checkout of the shop", "product": "shop", "by": "bot"}, &begun)
 	require.NotEmpty(t, begun.ID)
 	var did struct{ Updates, Known int }

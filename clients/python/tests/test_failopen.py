@@ -175,8 +175,10 @@ def test_records_wait_in_a_bounded_queue(fake):
     loop["self"] = loop
     for judgment in (loop, object(), float("nan"), "\ud800"):
         memory.record({"prompt": "x", "judgment": judgment})
-    assert (memory.waiting, memory.dropped) == (10, 9)
-    assert heard.count("queue-full") == 5 and heard.count("input") == 4
+    for nothing in (None, 5, "x", []):
+        assert memory.record(nothing).startswith("ev_")
+    assert (memory.waiting, memory.dropped) == (10, 13)
+    assert heard.count("queue-full") == 5 and heard.count("input") == 8
     began = time.perf_counter()
     assert memory.close(300) == 10
     assert time.perf_counter() - began < 0.6

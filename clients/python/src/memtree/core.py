@@ -60,11 +60,12 @@ class Core:
         With the ``trial`` of its guidance it is the outcome of that trial; without a truth it waits for a
         person. Returns the run's id, by which ``relabel`` sets the truth later.
         """
-        name = str(evaluation.get("id") or new_id("ev"))
+        name = new_id("ev")
         try:
+            name = str(evaluation.get("id") or name)
             self._queue.add({**evaluation, "id": name, "at": evaluation.get("at") or now()})
         except Exception as thrown:
-            self.report(thrown)
+            self._queue.refuse(name, thrown)
         return name
 
     @property

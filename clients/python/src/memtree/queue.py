@@ -57,7 +57,7 @@ class Queue:
         try:
             text = json.dumps(evaluation, ensure_ascii=False, allow_nan=False).encode("utf-8")
         except (TypeError, ValueError, RecursionError) as cause:
-            self._give_up(MemtreeError("input", f"the run {name} is no JSON, so it cannot be recorded: {cause}"), 1)
+            self.refuse(name, cause)
             return False
         with self._changed:
             room = len(self._waiting) < self._limit and self._bytes + len(text) <= MOST_BYTES and not self._closed
@@ -70,6 +70,10 @@ class Queue:
             why = "the client is closed" if self._closed else f"{len(self)} wait already; is the service up?"
             self._give_up(MemtreeError("queue-full", f"the run {name} was not recorded: {why}"), 1)
         return room
+
+    def refuse(self, name: str, cause: BaseException) -> None:
+        """Drops a record that is invalid, and reports why."""
+        self._give_up(MemtreeError("input", f"the run {name} is no JSON, so it cannot be recorded: {cause}"), 1)
 
     def flush(self, ms: float) -> int:
         """Sends the queued records, for at most ``ms`` milliseconds. Returns how many are still queued."""
