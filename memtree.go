@@ -69,6 +69,7 @@ type Memory struct {
 	briefs *brief.Briefs
 	looks  *look.Looks
 
+	labels   peoplesLabels // against which Record compares a first truth
 	drawn    latestArms
 	trials   chan ledger.Entry  // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written

@@ -17,14 +17,14 @@ type Evaluation = tree.Evaluation
 
 // Record accepts one judged run. When it returns nil the run is durable, without its secrets. Recording it again
 // changes nothing, but can add a missing label. The error is a *tree.FieldError for an invalid run, and
-// store.ErrContradiction if another run has the same id.
+// store.ErrContradiction if another run has the same id, or a person labelled this one otherwise.
 func (m *Memory) Record(ctx context.Context, e Evaluation) error {
 	receipts, err := m.RecordAll(ctx, []Evaluation{e})
 	if err != nil {
 		return err
 	}
-	if receipts[0].Status == store.Contradiction {
-		return fmt.Errorf("record %s: %w", receipts[0].Key, store.ErrContradiction)
+	if err := receipts[0].Err(); err != nil {
+		return fmt.Errorf("record %s: %w", receipts[0].Key, err)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (m *Memory) RecordAll(ctx context.Context, es []Evaluation) ([]store.Receip
 	if err := m.keepKeys(ctx, clean, bySecret); err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}
-	receipts, err := m.store.Accept(ctx, clean)
+	receipts, err := m.accept(ctx, clean)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}

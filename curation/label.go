@@ -115,7 +115,7 @@ func (l *Labelled) sort(c *Curation, list []OneLabel, in *evaluationNotes) (es [
 		case done[id]:
 		case k != nil && (k.verdict.Labelled || k.verdict.Apart() && k.verdict.Excuse == ""):
 			d := KnownVerdict{k.verdict, k.at}
-			if a := in.decider(id); a != nil {
+			if a := in.decider(id); a != nil && d.By != "" {
 				d.By = cmp.Or(a.By, tree.ByPerson)
 			}
 			l.Decided = append(l.Decided, d)

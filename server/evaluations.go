@@ -69,8 +69,11 @@ func (s *Server) record(ctx context.Context, in *recordInput) (*reply[recorded],
 		case store.Duplicate:
 			out.Body.Duplicate++
 		case store.Contradiction:
-			taken = append(taken, badPart{fmt.Sprintf("body[%d].id", i),
-				line(r.Key) + " was recorded before with other content; give each run its own id"})
+			why := line(r.Key) + " was recorded before with other content; give each run its own id"
+			if r.By != "" {
+				why = line(r.Key) + ": " + line(r.Err().Error())
+			}
+			taken = append(taken, badPart{fmt.Sprintf("body[%d].id", i), why})
 		}
 	}
 	if len(taken) > 0 {

@@ -127,3 +127,14 @@ type FormatError struct {
 }
 
 func (e *FormatError) Error() string { return e.Dir + " " + e.Problem }
+
+// LabelledError is the error for an evaluation with a truth that differs from a person's label. It is an
+// ErrContradiction.
+type LabelledError struct{ By string }
+
+func (e *LabelledError) Error() string {
+	return e.By + " labelled this run otherwise, which stays; relabel it to replace that"
+}
+
+// Is reports whether target is ErrContradiction.
+func (*LabelledError) Is(target error) bool { return target == ErrContradiction }

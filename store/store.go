@@ -133,6 +133,20 @@ type Receipt struct {
 	Key    string // key of the evaluation
 	Status ReceiptStatus
 	Here   bool // the evaluation is on this machine only; it is sent to the shared database later
+	// By is, for a Contradiction with a person's label, that person; "" otherwise. No Accept sets it.
+	By string
+}
+
+// Err returns nil for an evaluation that is stored, a *LabelledError for one that a person labelled otherwise, and
+// ErrContradiction for any other Contradiction.
+func (r *Receipt) Err() error {
+	switch {
+	case r.Status != Contradiction:
+		return nil
+	case r.By != "":
+		return &LabelledError{r.By}
+	}
+	return ErrContradiction
 }
 
 // ReceiptStatus is whether Accept took an evaluation.

@@ -240,6 +240,12 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 			r.again(&r.batch[i])
 			r.nameless = r.nameless || r.batch[i].ID == "" && r.batch[i].RunID == ""
 		case store.Contradiction:
+			if receipt.By != "" {
+				r.Reject(input.Reject{File: name, Field: "id",
+					Error: r.Say("%s: %s labelled this run otherwise, which stays; relabel it to replace that", receipt.Key,
+						receipt.By)})
+				continue
+			}
 			if same, err := r.sameVerdict(ctx, &r.batch[i]); err != nil || same {
 				r.out.Duplicate++
 				r.again(&r.batch[i])

@@ -14,6 +14,7 @@ import (
 func (s *server) sentence(err error) error {
 	var field *tree.FieldError
 	var damaged *store.CorruptError
+	var labelled *store.LabelledError
 	switch {
 	case errors.As(err, &field):
 		name := field.Field
@@ -25,6 +26,8 @@ func (s *server) sentence(err error) error {
 		return errors.New("memory did not answer in time; go on without it, or try again")
 	case errors.Is(err, context.Canceled):
 		return errors.New("the call was cancelled")
+	case errors.As(err, &labelled):
+		return fmt.Errorf("%w; nothing was recorded", labelled)
 	case errors.Is(err, store.ErrContradiction):
 		return errors.New("another run was recorded under this id with other content, so nothing was recorded; give this " +
 			"run a run_id of its own")

@@ -80,8 +80,8 @@ func (s *server) record(ctx context.Context, e tree.Evaluation) (store.Receipt, 
 	if err != nil {
 		return store.Receipt{}, err
 	}
-	if receipts[0].Status == store.Contradiction {
-		return store.Receipt{}, store.ErrContradiction
+	if err := receipts[0].Err(); err != nil {
+		return store.Receipt{}, err
 	}
 	return receipts[0], nil
 }
