@@ -11,6 +11,7 @@ import (
 	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/store"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -113,6 +114,19 @@ func TestLabelAtOnce(t *testing.T) {
 	}
 	require.Equal(t, 1, sum(heard))
 	require.Equal(t, 5, sum(decided))
+}
+
+// A label is refused whose direction the judgment excludes.
+func TestLabelContrary(t *testing.T) {
+	m := crowded(t, 200)
+	wrong := false
+	for _, d := range []taxonomy.Direction{taxonomy.FalsePass, taxonomy.FalseFail} {
+		_, err := m.Curation().Label(t.Context(), crowd(20), curation.Truth{Correct: &wrong, Direction: d},
+			curation.Options{By: "ann"})
+		var field *tree.FieldError
+		require.ErrorAs(t, err, &field, d) // they are passes and fails
+		require.Equal(t, "direction", field.Field)
+	}
 }
 
 // BenchmarkLabel: 500 verdicts of 10,000 that wait are labelled at once, right and wrong.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memtree/memtree/enhance"
 	"github.com/memtree/memtree/internal/judgment"
+	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -130,10 +131,13 @@ func (h *Harness) judgeRun(ctx context.Context, f *finishedRun) (tree.Evaluation
 // contradicts the verdict is omitted.
 func (h *Harness) judgedBy(e *tree.Evaluation, j JudgeVerdict) {
 	e.Correct, e.Direction, e.Reason = &j.Correct, j.Direction, j.Reason
-	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil {
+	if err := judgment.Denied(e, "judgment", "ground_truth"); err != nil && !e.GroundTruth.Null() {
 		h.o.Logger.Warn("a judge's word stands against the ground truth, which is left out",
 			"case", e.CaseID, "run", e.RunID, "error", err)
 		e.GroundTruth = nil
+	}
+	if judgment.Denied(e, "judgment", "ground_truth") != nil {
+		e.Direction = taxonomy.None // it is derived
 	}
 }
 

@@ -171,6 +171,9 @@ func (s *suiteRun) verdict(t *testing.T, c *harness.Test, r *harness.TestResult,
 	if judgment.Denied(e, "judgment", "ground_truth") != nil {
 		e.GroundTruth = nil // the judge's verdict takes precedence
 	}
+	if judgment.Denied(e, "judgment", "ground_truth") != nil {
+		e.Direction = "" // it is derived
+	}
 	if !v.Correct {
 		t.Errorf("the agent judged wrongly: %s. %s", r.Judgment, v.Reason)
 	}

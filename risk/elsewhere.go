@@ -106,7 +106,7 @@ func (w *elsewhere) by(e *tree.Evaluation, f *Features, known int) float64 {
 	if len(w.sums) == 0 {
 		return 0
 	}
-	value, _ := judgment.Read(judgment.Decode(e.Judgment))
+	value, _, _ := readVerdict(judgment.Decode(e.Judgment))
 	sum := w.shapes[kindOf(&f.shape)].odds(f)
 	for _, chain := range chains(&e.Agent, e.Scope.Product, &e.Scene) {
 		by, found := w.lean(chain, value)
@@ -133,13 +133,12 @@ func (w *elsewhere) lean(chain []ledger.TallyRow, value string) (by float64, fou
 	return logit(held) - logit(base), found
 }
 
-// direction returns the most frequent direction of wrong verdicts of e's value.
-func (w *elsewhere) direction(e *tree.Evaluation) taxonomy.Direction {
-	value, _ := judgment.Read(judgment.Decode(e.Judgment))
+// direction returns the most frequent direction of wrong verdicts of a value that a verdict of polarity p can have.
+func (w *elsewhere) direction(value string, p judgment.Polarity) taxonomy.Direction {
 	best, most := taxonomy.None, 0
 	for _, origin := range w.origins() {
 		for _, r := range w.of[origin].Rows {
-			if r.Of == ledger.OfAll && r.Value == value && r.Wrong > most {
+			if r.Of == ledger.OfAll && r.Value == value && r.Wrong > most && !p.Excludes(r.Direction) {
 				best, most = r.Direction, r.Wrong
 			}
 		}

@@ -46,8 +46,8 @@ func Extract(e *tree.Evaluation) Features {
 // extract also returns the tokens behind the hashes.
 func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	judged := judgment.Decode(e.Judgment)
-	verdict, beside := judgment.Read(judged)
-	f.value = hash("value", verdict)
+	value, beside, _ := readVerdict(judged)
+	f.value = hash("value", value)
 	chain(f.places[:], "place", e.Scope.Product, e.Scene.Type, caseOf(e))
 	chain(f.judges[:], "judge", e.Agent.Name, e.Agent.Model+"\x00"+e.Agent.Version)
 	f.reason, reason = words(beside, maxReason)
@@ -55,6 +55,18 @@ func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	f.shape = shapeOf(e.Prompt, e.Observation, beside)
 	f.witness[judgeSure] = sureCode(judged)
 	return f, reason, seen
+}
+
+// readVerdict returns the value of a judged verdict, the text beside it and its polarity. The value is the verdict as it
+// is spelled. If this spelling alone does not have the polarity, the value is "pass" or "fail": {"passed": true} and
+// {"has_defect": true} are opposite verdicts.
+func readVerdict(judged any) (value, beside string, p judgment.Polarity) {
+	value, beside = judgment.Read(judged)
+	p = judgment.PolarityOf(judged)
+	if p != judgment.Unread && polarities()[hash("value", value)] != p {
+		value = p.String()
+	}
+	return value, beside, p
 }
 
 // caseOf returns the key of the test case: its id, else the test, else scene and prompt.

@@ -1,6 +1,7 @@
 package risk
 
 import (
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 )
 
@@ -129,12 +130,13 @@ func (m *learner) knownValue(hash uint32) uint32 {
 	return m.values[maxValues-1].hash
 }
 
-// usualDirection returns the most frequent direction of the wrong verdicts of a value.
-func (m *learner) usualDirection(hash uint32) taxonomy.Direction {
+// usualDirection returns the most frequent direction of the wrong verdicts of a value that a verdict of polarity p can
+// have. Values that an older version read may have verdicts of both.
+func (m *learner) usualDirection(hash uint32, p judgment.Polarity) taxonomy.Direction {
 	best, d := uint32(0), taxonomy.None
 	if v := m.valueOf(hash); v != nil {
 		for i, n := range v.ways {
-			if n > best {
+			if n > best && !p.Excludes(directions[i]) {
 				best, d = n, directions[i]
 			}
 		}

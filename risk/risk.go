@@ -40,7 +40,7 @@ type Risk struct {
 	High float64 `json:"high"` // upper end of the 95 % interval of P
 
 	// Direction is the most frequent direction of wrong verdicts with the same value, such as pass. If none was wrong, it
-	// is the most frequent direction in the counts of other teams, or None.
+	// is the most frequent direction in the counts of other teams, or None. It is never one that contradicts the verdict.
 	Direction taxonomy.Direction `json:"direction,omitempty"`
 
 	// Enough is whether the signals are proven to predict, or Given added evidence. If it is false, P is the base rate and
@@ -106,24 +106,24 @@ func (m *Model) Score(e *tree.Evaluation) Risk { return m.ScoreLooked(e, 0) }
 func (m *Model) ScoreLooked(e *tree.Evaluation, look uint8) Risk {
 	f, reason, seen := extract(e)
 	f = f.WithLook(look)
+	value, beside, polarity := readVerdict(judgment.Decode(e.Judgment))
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	r := m.forecast(&f)
 	out := Risk{
 		P: r.p, Low: sigmoid(logit(r.p) - 1.96*r.sd), High: sigmoid(logit(r.p) + 1.96*r.sd),
-		Direction: m.all.usualDirection(m.all.knownValue(f.value)), Enough: m.enough(), Known: m.n,
+		Direction: m.all.usualDirection(m.all.knownValue(f.value), polarity), Enough: m.enough(), Known: m.n,
 		Base:  float64(m.wrong) / float64(max(1, m.n)),
 		Order: r.order, Forecast: r.p, Learned: m.all.store.has(e.Key()), Before: m.all.before(&f),
 	}
 	if out.Direction == taxonomy.None {
-		out.Direction = m.elsewhere.direction(e)
+		out.Direction = m.elsewhere.direction(value, polarity)
 	}
 	if out.Elsewhere = m.elsewhere.by(e, &f, m.n); out.Elsewhere != 0 {
 		out.Order = sigmoid(logit(out.Order) + out.Elsewhere)
 	}
 	if out.Enough {
 		out.Because = r.by.because(r.of(), [2]map[uint32]string{reason, seen})
-		_, beside := judgment.Read(judgment.Decode(e.Judgment))
 		whole(out.Because, beside, e.Prompt, e.Observation)
 		return out
 	}

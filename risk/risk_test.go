@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/memtree/memtree/internal/judgment"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
 )
@@ -369,4 +370,37 @@ func TestABadJudgeIsFound(t *testing.T) {
 	}
 	require.Greater(t, m.Score(ask("bad")).P, 0.5)
 	require.Less(t, m.Score(ask("good")).P, 0.2)
+}
+
+// TestOppositeFields learns verdicts that are spelled alike and mean the opposite.
+func TestOppositeFields(t *testing.T) {
+	m := New()
+	for i := range 3 {
+		e := tree.Evaluation{ID: fmt.Sprint(i), Prompt: "Check the cart", Judgment: tree.Raw(`{"has_defect":true}`)}
+		m.Learn(e.ID, Extract(&e), false, taxonomy.FalseFail)
+	}
+	for said, want := range map[string]taxonomy.Direction{
+		`{"has_defect":true}`: taxonomy.FalseFail, `"fail"`: taxonomy.FalseFail, `{"passed":true}`: taxonomy.None,
+		`{"has_defect":false}`: taxonomy.None,
+	} {
+		r := m.Score(&tree.Evaluation{Prompt: "Check the cart", Judgment: tree.Raw(said)})
+		require.Equal(t, want, r.Direction, said)
+	}
+
+	old := Extract(&tree.Evaluation{Prompt: "Check the cart", Judgment: tree.Raw(`true`)})
+	m.Learn("old", old, false, taxonomy.FalseFail) // of a defect, as an older version spelled it
+	r := m.Score(&tree.Evaluation{Prompt: "Check the cart", Judgment: tree.Raw(`{"passed":true}`)})
+	require.Equal(t, taxonomy.None, r.Direction)
+}
+
+// TestValue lists how verdicts are counted.
+func TestValue(t *testing.T) {
+	for said, want := range map[string]string{
+		`{"has_defect":true}`: "fail", `{"has_defect":false}`: "pass", `{"has_defect":1}`: "fail", `{"passed":true}`: "true",
+		`{"passed":false}`: "false", `"PASS"`: "pass", `{"verdict":"FAIL: no price"}`: "fail", `"A>B"`: "a>b",
+		`{"verdict":"done"}`: "done", `{"verdict":"partial"}`: "partial", `7`: "",
+	} {
+		value, _, _ := readVerdict(judgment.Decode(tree.Raw(said)))
+		require.Equal(t, want, value, said)
+	}
 }

@@ -6,21 +6,26 @@ import (
 )
 
 // Denied returns a *tree.FieldError when a claim of e contradicts its judgment and ground truth, else nil. There are
-// three such claims:
+// four such claims:
 //   - correct is true, and the verdicts of judgment and ground truth differ;
 //   - correct is false or a direction is given, and judgment and ground truth do not differ at all;
-//   - the direction is another than the one that follows from the verdicts.
+//   - the direction is another than the one that follows from the verdicts;
+//   - there is no ground truth, and the direction is one that the verdict of the judgment excludes.
 //
 // said and is are the names of the judgment and the ground truth in the error, as in the file of e.
 //
 // Denied returns nil when either verdict cannot be read or is flaky. The direction other contradicts no direction: it
 // is only less specific.
 func Denied(e *tree.Evaluation, said, is string) error {
-	if e.Correct == nil && !e.Direction.Valid() || e.GroundTruth.Null() {
-		return nil // no claim, or no ground truth to contradict it
+	if e.Correct == nil && !e.Direction.Valid() {
+		return nil // no claim
 	}
 	judged, truth := Decode(e.Judgment), Decode(e.GroundTruth)
 	a, b := PolarityOf(judged), PolarityOf(truth)
+	if e.GroundTruth.Null() && a.Excludes(e.Direction) && !Flaky(judged) {
+		return &tree.FieldError{Field: "direction", Problem: "is " + string(e.Direction) + " although " + said +
+			" reads as " + a.String() + mend + "leave this one out and it is derived"}
+	}
 	if a == Unread || b == Unread || Flaky(judged) || Flaky(truth) {
 		return nil
 	}

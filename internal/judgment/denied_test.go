@@ -69,6 +69,12 @@ func TestDenied(t *testing.T) {
 		{`"pass"`, `"fail"`, &no, "other", ""}, // less specific, not contrary
 		{`{"verdict":"fail","defects":["title"]}`, `{"verdict":"fail","defects":["price"]}`, &no, "false_pass", ""},
 		{`"fail"`, `"a text that says a lot and no verdict"`, &no, "false_pass", ""},
+		{`{"passed":true}`, ``, &no, "false_fail", "direction is false_fail although judgment reads as pass" + mendWay},
+		{`{"has_defect":true}`, `null`, nil, "false_pass",
+			"direction is false_pass although judgment reads as fail" + mendWay},
+		{`{"passed":true}`, ``, &no, "other", ""},
+		{`"Paris"`, ``, &no, "false_fail", ""},
+		{`{"verdict":"pass","flaky":true}`, ``, &no, "false_fail", ""},
 	} {
 		e := tree.Evaluation{Judgment: tree.Raw(c.judgment), GroundTruth: tree.Raw(c.truth), Correct: c.correct,
 			Direction: c.direction}

@@ -18,3 +18,9 @@ func Direction(judgment, truth any) taxonomy.Direction {
 		return taxonomy.Other
 	}
 }
+
+// Excludes reports whether a wrong verdict of this polarity cannot be wrong in direction d: one that passes is no
+// FalseFail, one that fails no FalsePass.
+func (p Polarity) Excludes(d taxonomy.Direction) bool {
+	return p == Passes && d == taxonomy.FalseFail || p == Fails && d == taxonomy.FalsePass
+}
