@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // Sentinel errors. A store wraps them with context, so compare with errors.Is.
@@ -133,7 +135,11 @@ func (e *FormatError) Error() string { return e.Dir + " " + e.Problem }
 type LabelledError struct{ By string }
 
 func (e *LabelledError) Error() string {
-	return e.By + " labelled this run otherwise, which stays; relabel it to replace that"
+	who := e.By
+	if who == tree.ByPerson {
+		who = "a person"
+	}
+	return who + " labelled this run otherwise, which stays; relabel it to replace that"
 }
 
 // Is reports whether target is ErrContradiction.

@@ -243,7 +243,7 @@ func (r *recorder) flush(ctx context.Context, name string) error {
 			if receipt.By != "" {
 				r.Reject(input.Reject{File: name, Field: "id",
 					Error: r.Say("%s: %s labelled this run otherwise, which stays; relabel it to replace that", receipt.Key,
-						receipt.By)})
+						r.Names().Who(receipt.By))})
 				continue
 			}
 			if same, err := r.sameVerdict(ctx, &r.batch[i]); err != nil || same {
