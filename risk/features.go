@@ -57,8 +57,8 @@ func extract(e *tree.Evaluation) (f Features, reason, seen map[uint32]string) {
 	return f, reason, seen
 }
 
-// readVerdict returns the value of a judged verdict, the text beside it and its polarity. The value is the verdict as it
-// is spelled. If this spelling alone does not have the polarity, the value is "pass" or "fail": {"passed": true} and
+// readVerdict returns the value of a judged verdict, the text beside it and its polarity. The value is the verdict as
+// it is spelled. If this spelling alone does not have the polarity, the value is "pass" or "fail": {"passed": true} and
 // {"has_defect": true} are opposite verdicts.
 func readVerdict(judged any) (value, beside string, p judgment.Polarity) {
 	value, beside = judgment.Read(judged)

@@ -81,10 +81,10 @@ func Promote(waiting map[string]tree.Node, o PromoteOptions) Promotion {
 	return out
 }
 
-// Displace adapts changes of this tree. Some of them add a node under an id that an import in quarantine has already; in
-// the result the new node replaces the import. Displace appends changes to the other imports in quarantine: an import
-// loses its parent if the changed parent does not have it as a child, and a changed child if error type or direction do
-// not fit.
+// Displace adapts changes of this tree. Some of them add a node under an id that an import in quarantine has already;
+// in the result the new node replaces the import. Displace appends changes to the other imports in quarantine: an
+// import loses its parent if the changed parent does not have it as a child, and a changed child if error type or
+// direction do not fit.
 //
 // taken has the imports to replace, by id, and waiting all imports in quarantine.
 func Displace(changes []tree.Change, taken, waiting map[string]tree.Node) []tree.Change {

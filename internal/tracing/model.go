@@ -12,8 +12,8 @@ import (
 )
 
 // Model returns a generator that passes requests on to g and makes a span for each. The span is part of the trace in
-// ctx, such as that of a request to the service. If ctx has no trace, the span is a trace of its own. There are no spans
-// unless [Open] has found a collector.
+// ctx, such as that of a request to the service. If ctx has no trace, the span is a trace of its own. There are no
+// spans unless [Open] has found a collector.
 func Model(g llm.Generator) llm.Generator { return model{g} }
 
 type model struct{ llm.Generator }

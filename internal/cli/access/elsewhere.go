@@ -77,8 +77,8 @@ func (d *Opener) Elsewhere(ctx context.Context, c *cobra.Command) error {
 	return &RanElsewhere{code}
 }
 
-// SoonElsewhere tries Elsewhere for up to two seconds. It is for a command that found the store locked: the process that
-// holds the store may be about to accept commands.
+// SoonElsewhere tries Elsewhere for up to two seconds. It is for a command that found the store locked: the process
+// that holds the store may be about to accept commands.
 func (d *Opener) SoonElsewhere(ctx context.Context, c *cobra.Command) error {
 	for range 20 {
 		if err := d.Elsewhere(ctx, c); err != nil || d.lost != nil {
