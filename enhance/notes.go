@@ -79,15 +79,20 @@ func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 			continue
 		}
 		for _, s := range text.Sentences(guard.Keep(asWritten(m.How, n.CaseData.EvaluatorReason), truths)) {
+			said := endSentence(inert(s))
+			if _, unsafe := guard.Unsafe(said); unsafe { // what is left of a sentence may order what the whole does not
+				continue
+			}
 			if isAbout(s, n.CaseData) && !o.Refused.Sentence(s) && o.notes.isNew(s) {
-				all = text.Append(all, endSentence(inert(s)))
+				all = text.Append(all, said)
 			}
 		}
 	}
-	if all == "" {
+	cut := sentence(all, maxOwn)
+	if _, unsafe := guard.Unsafe(cut); unsafe && cut != all {
 		return ""
 	}
-	return sentence(all, maxOwn)
+	return cut
 }
 
 // asWritten restores the semicolons of a note between the clauses that a miss has of it.

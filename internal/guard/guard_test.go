@@ -137,6 +137,22 @@ func TestTruths(t *testing.T) {
 	require.True(t, TruthsOf([]any{"Jan 5", 2.5}, "").In("2.5"))
 }
 
+// A number is a truth however its zeros and its currency are written.
+func TestTruthsAsNumbers(t *testing.T) {
+	for _, c := range []struct {
+		truth, s string
+		want     bool
+	}{
+		{"224.00", "The total should have been 224.", true}, {"224", "it is 224.00", true},
+		{"¥224.00", "Correct total: 224.00, not 239.00", true}, {"224.00", "it is ￥２２４", true},
+		{"4.50", "4.5 stars", true}, {"4.5", "4.50 stars", true}, {"4.50", "4.05 stars", false},
+		{"224.00", "it is 2240", false}, {"1.00", "only 1 is right", false}, {"2026.10.20", "on 2026.10.2", false},
+	} {
+		require.Equal(t, c.want, TruthsOf(c.truth, "").In(c.s), "%s in %q", c.truth, c.s)
+	}
+	require.False(t, TruthsOf("224.00", "the price of 224").In("it costs 224"), "the prompt has it")
+}
+
 func TestKeep(t *testing.T) {
 	truths := TruthsOf(map[string]any{"total": json.Number("358")}, "")
 	for s, want := range map[string]string{

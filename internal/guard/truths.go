@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,8 +21,9 @@ import (
 // ("pass", "high", 0 and 1), texts of one or two letters, and names of fields. Names of actions are not truths either,
 // because a lesson about calls has to name them. The zero value has no truths.
 //
-// A text contains a truth if the value appears in the text as a whole word or phrase, in any case and width. Truths
-// does not recognise a paraphrase, or a number that is written in another way (1,299 for 1299).
+// A text contains a truth if the value appears in the text as a whole word or phrase, in any case and width, and a
+// number with or without a currency sign and zeros at its end (224 for ¥224.00). Truths does not recognise a paraphrase,
+// or a number that is written in another way (1,299 for 1299).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
@@ -44,7 +46,7 @@ func TruthsOf(groundTruth any, known string) Truths {
 		}
 	}
 	c := &truthCollector{seen: map[string]bool{}}
-	c.known = sync.OnceValue(func() string { return fold(head(known, maxKnown)) }) // most truths are plain verdicts
+	c.known = sync.OnceValue(func() string { return foldNumbers(head(known, maxKnown)) }) // most truths are plain verdicts
 	c.value(groundTruth)
 	slices.SortFunc(c.list, func(a, b string) int {
 		if len(a) != len(b) {
@@ -67,7 +69,7 @@ func (t Truths) Find(s string) (value string, yes bool) {
 	if len(t.values) == 0 {
 		return "", false
 	}
-	s = fold(s)
+	s = foldNumbers(s)
 	for _, v := range t.values {
 		if says(s, v) {
 			return v, true
@@ -170,7 +172,10 @@ func (c *truthCollector) pieces(s string) {
 // add adds a value that discloses something and is not known. It must be a number, or have at least two Chinese
 // characters or three of another script, and be no plain verdict.
 func (c *truthCollector) add(s string) {
-	s = strings.Trim(fold(s), ".。!！'`* ,，;；")
+	s = strings.Trim(foldNumbers(s), ".。!！'`* ,，;；")
+	if rest := strings.TrimLeft(s, "¥$€£ "); rest != "" && strings.Trim(rest, "0123456789.") == "" {
+		s = rest
+	}
 	n := utf8.RuneCountInString(s)
 	number := strings.ContainsAny(s, "0123456789")
 	switch {
@@ -231,6 +236,20 @@ func fold(s string) string {
 		return r
 	}, strings.ToLower(text.Line(text.Normal(s, len(s)))))
 }
+
+// foldNumbers is fold without the zeros at the end of decimals: 224.00 becomes 224, and 4.50 becomes 4.5. A number with
+// several points, such as a date, stays.
+func foldNumbers(s string) string {
+	s = fold(s)
+	return decimals().ReplaceAllStringFunc(s, func(n string) string {
+		if whole, part, ok := strings.Cut(n, "."); ok && !strings.Contains(part, ".") {
+			return strings.TrimRight(whole+"."+strings.TrimRight(part, "0"), ".")
+		}
+		return n
+	})
+}
+
+var decimals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+(?:\.[0-9]+)+`) })
 
 // head returns at most the first n bytes of s, cut after a whole character.
 func head(s string, n int) string {
