@@ -22,8 +22,8 @@ import (
 // because a lesson about calls has to name them. The zero value has no truths.
 //
 // A text contains a truth if the value appears in the text as a whole word or phrase, in any case and width, and a
-// number with or without a currency sign and zeros at its end (224 for ¥224.00). Truths does not recognise a paraphrase,
-// or a number that is written in another way (1,299 for 1299).
+// number with or without a currency sign and zeros at its end (224 for ¥224.00). Truths does not recognise a
+// paraphrase, or a number that is written in another way (1,299 for 1299).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
