@@ -62,6 +62,9 @@ func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) er
 		}
 		c.followState.version, c.followState.entries = version, c.followState.entries+uint64(len(b.Entries))
 	}
+	if b.Purge != nil {
+		c.purges.Add(1)
+	}
 	c.announce(&b, nodes)
 	if spoken(&b, nodes) {
 		if err := c.openRefused(context.WithoutCancel(ctx)); err != nil {

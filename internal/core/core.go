@@ -54,6 +54,7 @@ type Core struct {
 
 	changed   atomic.Uint64 // number of commits that changed nodes
 	decisions atomic.Uint64 // number of commits with a person's decision
+	purges    atomic.Uint64 // number of purges; grows while the door is held, after the commit
 	conflicts atomic.Int64
 
 	mending sync.Mutex

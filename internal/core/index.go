@@ -61,8 +61,8 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 	return nil
 }
 
-// catchUpBy updates an index where the store no longer has the changes one by one: it compares all nodes. A node that
-// is gone was purged, and a purge leaves no index.
+// catchUpBy updates an index where the store no longer has the changes one by one: it compares all nodes. It must not
+// get an index from before a purge: an update leaves the words of replaced nodes in the index until a merge.
 func (c *Core) catchUpBy(ctx context.Context, ix *retrieval.Index, version uint64) error {
 	var nodes []tree.Node
 	for n, err := range c.store.Scan(ctx, store.Filter{}) {
@@ -186,23 +186,38 @@ func (c *Core) mendIndex(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-// replaceIndex replaces the index by the result of another, updated to the store.
+// replaceIndex replaces the index by the result of another, updated to the store. After a purge in the meantime it
+// calls another again, because an update of the index leaves the purged words in it until a merge.
 func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
-	ix, err := another(ctx)
-	if err != nil {
-		return err
+	for {
+		purges := c.purges.Load()
+		ix, err := another(ctx)
+		if err != nil {
+			return err
+		}
+		if done, err := c.replaceBy(ctx, ix, purges); done || err != nil {
+			return err
+		}
 	}
+}
+
+// replaceBy replaces the index by ix, updated to the store, and returns true. After more purges than purges it returns
+// false and changes nothing.
+func (c *Core) replaceBy(ctx context.Context, ix *retrieval.Index, purges uint64) (bool, error) {
 	c.door.Lock()
 	defer c.door.Unlock()
+	if c.purges.Load() != purges {
+		return false, nil
+	}
 	if err := c.catchUp(ctx, ix); err != nil {
 		if ix, err = c.newIndex(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	c.index.Store(ix)
 	c.indexChanged()
 	c.wantVectors()
-	return nil
+	return true, nil
 }
 
 // WaitMended waits until a running rebuild of the index has ended, or until ctx ends. If none is running, it returns at
