@@ -186,6 +186,21 @@ def test_records_wait_in_a_bounded_queue(fake):
     assert heard[-1] == "queue-full"
 
 
+def test_what_is_too_long_is_named_as_such_and_holds_no_other_record_up(fake):
+    heard = []
+    server = fake(lambda f, h: say(h, 202, '{"accepted":1,"duplicate":0,"receipts":[]}'))
+    memory = Client(server.url, on_error=heard.append)
+    for name, text in (("a", "x" * (16 << 20)), ("b", "x" * (15 << 20)), ("c", "x")):
+        memory.record({"id": name, "prompt": text, "judgment": 1})
+    assert memory.flush(9000) == 0
+    assert [e["id"] for body in server.bodies for e in body] == ["b", "c"]
+    assert [(e.code, e.status) for e in heard] == [("too-large", 413)]
+    assert "the run a has" in str(heard[0]) and "takes 16777214 at most" in str(heard[0])
+    assert "takes 4194304 at most" in memory.guide({"prompt": "x" * (4 << 20)})["note"]
+    with pytest.raises(MemtreeError, match="takes 4194304 at most"):
+        memory.relabel({"evaluation": "x", "reason": "x" * (4 << 20)})
+
+
 def breaks(f, h):
     h.close_connection = True
     h.connection.shutdown(socket.SHUT_RDWR)

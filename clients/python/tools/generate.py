@@ -95,9 +95,18 @@ def routes(spec: Dict[str, Any]) -> List[str]:
     return [*rows, "}"]
 
 
+def bodies(spec: Dict[str, Any]) -> List[str]:
+    rows = ["# The longest body of each operation in bytes.", "LONGEST: Final[Dict[str, int]] = {"]
+    for _, item in sorted(spec["paths"].items()):
+        for _, what in sorted(item.items()):
+            if "x-max-body-bytes" in what:
+                rows.append(f'    "{what["operationId"]}": {what["x-max-body-bytes"]},')
+    return [*rows, "}"]
+
+
 def generate(spec: Optional[Dict[str, Any]] = None) -> str:
     spec = spec or json.loads(SPEC.read_text("utf-8"))
-    parts = [routes(spec)]
+    parts = [routes(spec), bodies(spec)]
     for name, schema in sorted(spec["components"]["schemas"].items()):
         parts.append(model(name, schema))
     return HEAD + "\n\n\n".join("\n".join(p) for p in parts) + "\n"

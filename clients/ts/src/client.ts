@@ -2,6 +2,7 @@ import { Breaker } from './breaker.js';
 import { asError, MemtreeError } from './error.js';
 import { type FetchLike, report, send, type Target } from './http.js';
 import { newId } from './id.js';
+import { checkLength, longestBody, recordRoute } from './limits.js';
 import { Queue } from './queue.js';
 import type { Answer, Body, Method, PathOf } from './routes.js';
 import { sleep, within } from './sleep.js';
@@ -53,7 +54,7 @@ export class Memtree {
     this.tree = options.tree ?? 'default';
     this.deadline = options.deadline ?? 200;
     this.onError = options.onError;
-    const path = this.path('/v1/trees/{tree}/evaluations');
+    const path = this.path(recordRoute);
     this.queue = new Queue(
       (body, deadline) => send(this.target, 'POST', path, body, deadline), options.queue ?? 1000, options.onError,
     );
@@ -114,11 +115,20 @@ export class Memtree {
 
   /**
    * Queues a judged run to be sent soon. With the `trial` of its guidance it is the outcome of that trial;
-   * without a truth it waits for a person. Returns the run's id, by which `relabel` sets the truth later.
+   * without a truth it waits for a person. Returns the run's id, by which `relabel` sets the truth later. What is
+   * no run is dropped, and `onError` receives why.
    */
   record(evaluation: Evaluation): string {
-    const id = evaluation.id ?? newId('ev');
-    this.queue.add({ ...evaluation, id, at: evaluation.at ?? new Date().toISOString() });
+    let id = newId('ev');
+    try {
+      if (evaluation === null || typeof evaluation !== 'object' || Array.isArray(evaluation)) {
+        throw new TypeError('it needs prompt and judgment');
+      }
+      id = evaluation.id ?? id;
+      this.queue.add({ ...evaluation, id, at: evaluation.at ?? new Date().toISOString() });
+    } catch (thrown) {
+      this.queue.refuse(id, thrown);
+    }
     return id;
   }
 
@@ -190,6 +200,7 @@ export class Memtree {
     const query = options.query ? `?${new URLSearchParams(options.query)}` : '';
     const url = this.path(path, options.path) + query;
     const body = options.body === undefined ? undefined : JSON.stringify(options.body);
+    checkLength('the body of this request', body ?? '', longestBody(path));
     for (let attempt = 1; ; attempt++) {
       try {
         return (await send(this.target, method.toUpperCase(), url, body, 30_000)) as Answer<M, P>;
@@ -206,6 +217,7 @@ export class Memtree {
   /** Sends a request on behalf of a run: none is sent while the breaker is open. */
   private async ask<T>(path: string, body: unknown, deadline: number): Promise<T> {
     const json = JSON.stringify(body);
+    checkLength('this request', json ?? '', longestBody(path));
     if (deadline <= 0) {
       throw new MemtreeError('late', 'no time is left to ask memtree');
     }

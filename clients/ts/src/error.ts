@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'open' // the breaker is open: no request was sent
   | 'answer' // the answer is not memtree's
   | 'queue-full' // a record was dropped
+  | 'too-large' // a record or a body is longer than the service takes
   | 'input' // a record or a request is invalid
   | (string & {});
 

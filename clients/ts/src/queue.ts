@@ -1,5 +1,6 @@
 import { asError, MemtreeError } from './error.js';
 import { report } from './http.js';
+import { checkLength, longestRecord } from './limits.js';
 import { sleep, within } from './sleep.js';
 import type { Evaluation } from './types.js';
 
@@ -48,19 +49,27 @@ export class Queue {
     let json: string;
     try {
       json = JSON.stringify(e);
+      checkLength(`the run ${e.id}`, json, longestRecord);
     } catch (cause) {
-      this.drop(new MemtreeError('input', `the run ${e.id} is no JSON, so it cannot be recorded`, { cause }));
+      this.refuse(e.id, cause);
       return false;
     }
     if (this.waiting.length >= this.limit || this.bytes + json.length > mostBytes) {
-      this.drop(new MemtreeError('queue-full',
-        `the run ${e.id} was not recorded: ${this.waiting.length} wait already; is the service up?`));
+      this.giveUp(new MemtreeError('queue-full',
+        `the run ${e.id} was not recorded: ${this.waiting.length} wait already; is the service up?`), 1);
       return false;
     }
     this.waiting.push({ json, id: e.id });
     this.bytes += json.length;
     this.schedule(this.pause || gather);
     return true;
+  }
+
+  /** Drops a record that is invalid or too long, and reports why. */
+  refuse(id: string, cause: unknown): void {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const said = `the run ${id} is no object of JSON, so it cannot be recorded: ${why}`;
+    this.giveUp(cause instanceof MemtreeError ? cause : new MemtreeError('input', said, { cause }), 1);
   }
 
   /** Sends the queued records, for at most `deadline` milliseconds. Returns how many are still queued. */
@@ -161,10 +170,6 @@ export class Queue {
   private giveUp(e: MemtreeError, runs: number): void {
     this.dropped += runs;
     report(this.onError, e);
-  }
-
-  private drop(e: MemtreeError): void {
-    this.giveUp(e, 1);
   }
 
   private remove(batch: Waiting[]): void {

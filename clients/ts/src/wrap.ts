@@ -89,7 +89,7 @@ export function wrap<T extends TestCase, R extends RunResult>(
     const result = await run(given(test, runId, guidance.text, options.placement));
     const evaluation: Evaluation = {
       run_id: runId, case_id: test.id, attempt: test.attempt, scene: test.scene, scope: test.scope, prompt: test.prompt,
-      observation: result.observation, judgment: result.judgment, agent: test.agent, trial: guidance.trial || undefined,
+      observation: result?.observation, judgment: result?.judgment, agent: test.agent, trial: guidance.trial || undefined,
       at: new Date().toISOString(),
     };
     const risk = options.risk ? await memory.risk(evaluation, left) : undefined;

@@ -115,6 +115,45 @@ test('records wait in a bounded queue', async () => {
   assert.equal(await memory.flush(300), 10);
 });
 
+test('what is no run is dropped, with the reason', async () => {
+  const heard = [];
+  const memory = new Memtree({ url: 'http://127.0.0.1:9', onError: (e) => heard.push(e) });
+  const bad = { get id() { throw new Error('a getter'); } };
+  for (const run of [null, undefined, 5, 'x', [], bad]) {
+    assert.match(memory.record(run), /^ev/);
+  }
+  assert.deepEqual(memory.records, { waiting: 0, dropped: 6 });
+  assert.deepEqual(heard.map((e) => e.code), Array(6).fill('input'));
+  const run = memory.wrapRunCase(async () => undefined);
+  assert.equal((await run({ prompt: 'x' })).trial, '');
+});
+
+test('what is longer than the service takes is named as such, and holds no other record up', async () => {
+  const got = [];
+  const server = await fake((q, a) => {
+    let body = '';
+    q.on('data', (b) => { body += b; });
+    q.on('end', () => {
+      got.push(...JSON.parse(body).map((e) => e.id));
+      a.end('{"accepted":1,"duplicate":0,"receipts":[]}');
+    });
+  });
+  const heard = [];
+  const memory = new Memtree({ url: server.url, onError: (e) => heard.push(e) });
+  for (const [id, text] of [['a', 'x'.repeat(16 << 20)], ['b', '检'.repeat(6 << 20)], ['c', '检'.repeat(5 << 20)],
+    ['d', 'x']]) {
+    memory.record({ id, prompt: text, judgment: 1 });
+  }
+  assert.equal(await memory.flush(9000), 0);
+  assert.deepEqual(got, ['c', 'd']);
+  assert.deepEqual(heard.map((e) => [e.code, e.status]), [['too-large', 413], ['too-large', 413]]);
+  assert.match(heard[0].message, /the run a has \d+ bytes, and memtree takes 16777214 at most/);
+  const long = { prompt: 'x'.repeat(4 << 20) };
+  assert.match((await memory.guidance(long)).note, /4194304/);
+  await assert.rejects(memory.relabel(long), (e) => e.code === 'too-large' && e.status === 413);
+  await server.stop();
+});
+
 for (const [name, answer] of Object.entries({
   'a page in place of JSON': (_, a) => a.end('<html>Sign in</html>'),
   'JSON that is no guidance': (_, a) => a.end('{"text":7}'),

@@ -185,7 +185,7 @@ class AsyncClient(Core):
     ) -> Any:
         """Calls any other operation of the specification by its name; ``ROUTES`` lists them."""
         method, at = self._route(operation, path, query)
-        sent, attempt = None if body is None else encode(body), 0
+        sent, attempt = None if body is None else encode(operation, body), 0
         while True:
             attempt += 1
             try:

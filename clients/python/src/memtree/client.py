@@ -197,7 +197,7 @@ class Client(Core):
         It repeats temporary failures at most three times, after the pause that the service requests.
         """
         method, at = self._route(operation, path, query)
-        sent, attempt = None if body is None else encode(body), 0
+        sent, attempt = None if body is None else encode(operation, body), 0
         while True:
             attempt += 1
             try:

@@ -11,11 +11,11 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, c
 from urllib.parse import quote, urlencode
 
 from .breaker import Breaker
-from .errors import MemtreeError, OnError, as_error, report
+from .errors import MemtreeError, OnError, as_error, check_length, report
 from .http import Exchange, Target
 from .ids import new_id, now
 from .queue import Queue
-from .schema import ROUTES, Assertion, Coming, ComingTest, Evaluation, Guidance, Question, Risk
+from .schema import LONGEST, ROUTES, Assertion, Coming, ComingTest, Evaluation, Guidance, Question, Risk
 
 DEFAULT_URL = "http://127.0.0.1:7788"
 JOB_MS = 30_000.0  # one request of a job or a person
@@ -106,7 +106,7 @@ class Core:
         open.
         """
         method, path = self._route(operation)
-        sent = encode(body)
+        sent = encode(operation, body)
         if ms <= 0:
             raise MemtreeError("late", "no time is left to ask memtree")
         if not self._breaker.allows():
@@ -172,11 +172,14 @@ def checks_of(answer: Any) -> List[Assertion]:
     return [c for c in found if isinstance(c, dict)] if isinstance(found, list) else []  # type: ignore[misc]
 
 
-def encode(body: object) -> bytes:
+def encode(operation: str, body: object) -> bytes:
+    """Returns the body of a request. Raises a MemtreeError if it is no JSON, or longer than the operation takes."""
     try:
-        return json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        out = json.dumps(body, ensure_ascii=False, allow_nan=False).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as cause:
         raise MemtreeError("input", f"a request to memtree has to be JSON: {cause}", status=-1) from cause
+    check_length("the body of this request", out, LONGEST.get(operation, len(out)))
+    return out
 
 
 def failed(job: Mapping[str, Any]) -> MemtreeError:

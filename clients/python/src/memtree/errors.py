@@ -11,9 +11,9 @@ class MemtreeError(Exception):
     """An error of the client or of the service. Its text describes what happened and what to do.
 
     ``code`` is for programs: ``late`` (no answer within the deadline), ``unreachable``, ``open`` (the breaker
-    is open: no request was sent), ``answer`` (the answer is not memtree's), ``queue-full``, ``input``, or one
-    of the service, such as ``busy``. ``status`` is the HTTP status; 0: there was no answer. ``retry_after``
-    is in milliseconds.
+    is open: no request was sent), ``answer`` (the answer is not memtree's), ``queue-full``, ``too-large``,
+    ``input``, or one of the service, such as ``busy``. ``status`` is the HTTP status; 0: there was no answer.
+    ``retry_after`` is in milliseconds.
     """
 
     def __init__(
@@ -30,6 +30,15 @@ class MemtreeError(Exception):
     def passing(self) -> bool:
         """Whether the same request may succeed later."""
         return self.status == 0 or self.status == 429 or self.status >= 500
+
+
+def check_length(what: str, body: bytes, most: int) -> None:
+    """Raises the error of a body that is longer than the service takes. A service that refuses a long body closes
+    the connection, which looks as if it were unreachable.
+    """
+    if len(body) > most:
+        said = f"{what} has {len(body)} bytes, and memtree takes {most} at most; nothing was sent: "
+        raise MemtreeError("too-large", said + "shorten it, or send it in parts", status=413)
 
 
 OnError = Optional[Callable[[MemtreeError], None]]

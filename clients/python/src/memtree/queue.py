@@ -9,9 +9,11 @@ import threading
 import time
 from typing import Any, Callable, List, Mapping, Optional, Set
 
-from .errors import MemtreeError, OnError, as_error, report
+from .errors import MemtreeError, OnError, as_error, check_length, report
+from .schema import LONGEST
 
 MOST_BYTES = 32 << 20  # of all queued records
+MOST_RECORD = LONGEST["record"] - 2  # of one record; its request has two brackets around it
 BATCH_BYTES = 4 << 20
 BATCH_COUNT = 100
 GATHER = 0.05  # seconds in which records are collected into one request
@@ -56,7 +58,8 @@ class Queue:
         name = evaluation["id"]
         try:
             text = json.dumps(evaluation, ensure_ascii=False, allow_nan=False).encode("utf-8")
-        except (TypeError, ValueError, RecursionError) as cause:
+            check_length(f"the run {name}", text, MOST_RECORD)
+        except (MemtreeError, TypeError, ValueError, RecursionError) as cause:
             self.refuse(name, cause)
             return False
         with self._changed:
@@ -72,8 +75,9 @@ class Queue:
         return room
 
     def refuse(self, name: str, cause: BaseException) -> None:
-        """Drops a record that is invalid, and reports why."""
-        self._give_up(MemtreeError("input", f"the run {name} is no JSON, so it cannot be recorded: {cause}"), 1)
+        """Drops a record that is invalid or too long, and reports why."""
+        said = f"the run {name} is no object of JSON, so it cannot be recorded: {cause}"
+        self._give_up(cause if isinstance(cause, MemtreeError) else MemtreeError("input", said), 1)
 
     def flush(self, ms: float) -> int:
         """Sends the queued records, for at most ``ms`` milliseconds. Returns how many are still queued."""

@@ -67,6 +67,41 @@ ROUTES: Final[Dict[str, Tuple[str, str]]] = {
 }
 
 
+# The longest body of each operation in bytes.
+LONGEST: Final[Dict[str, int]] = {
+    "expect": 16777216,
+    "checks": 4194304,
+    "context": 4194304,
+    "record": 16777216,
+    "evolve": 1048576,
+    "explain": 4194304,
+    "stateFact": 1048576,
+    "confirmFact": 1048576,
+    "contradictFact": 1048576,
+    "editFact": 1048576,
+    "forgetFact": 1048576,
+    "settleFact": 1048576,
+    "guide": 4194304,
+    "import": 268435456,
+    "label": 1048576,
+    "teach": 4194304,
+    "walk": 4194304,
+    "mcp": 8388608,
+    "about": 1048576,
+    "ban": 1048576,
+    "edit": 1048576,
+    "forget": 1048576,
+    "pin": 1048576,
+    "undo": 1048576,
+    "promote": 1048576,
+    "relabel": 4194304,
+    "decide": 1048576,
+    "risk": 4194304,
+    "startRun": 1048576,
+    "updateRun": 4194304,
+}
+
+
 class AblationStats(TypedDict):
     blame: Dict[str, int]
     blamed: Optional[List[Blamed]]
