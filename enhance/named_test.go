@@ -33,7 +33,7 @@ func TestNamesWhatIsHere(t *testing.T) {
 			require.Contains(t, g.Text, "Undo button", name)
 		} else {
 			require.NotContains(t, g.Text, "Undo", name)
-			require.Contains(t, g.Text, "Operate the buttons once", name)
+			require.Contains(t, g.Text, "Operate the buttons the way the task says", name)
 		}
 	}
 	require.Equal(t, []string{"Undo button"}, n.CaseData.Misses[0].What, "the memory itself stays as it is")
