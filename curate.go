@@ -87,7 +87,8 @@ func (m *Memory) formAnew(
 }
 
 // curate applies a person's decision, after everything that was handed over before has been formed. If two people
-// decide at once, the second decision is planned again, on the result of the first.
+// decide at once, the second decision is planned again, on the result of the first. So is a label of a run whose truth
+// was formed meanwhile.
 func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) error {
 	if m.opts.ReadOnly {
 		return store.ErrReadOnly
@@ -97,10 +98,15 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 	}
 	return m.core.UntilFresh(func() error {
 		said := m.core.Decisions()
+		info, err := m.store.Info(ctx)
+		if err != nil {
+			return err
+		}
 		b, err := plan()
 		if err != nil {
 			return err
 		}
+		b.Read = info.Entries
 		if b.Purge == nil {
 			return m.core.ApplyIf(ctx, b, func() bool { return m.core.Decisions() == said })
 		}
@@ -124,6 +130,7 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 func (m *Memory) unlearn(ctx context.Context, p *store.Purge) {
 	l := m.learned
 	l.Purged(ctx, p)
+	l.decisions.Purged(ctx, p)
 	l.settling.Lock()
 	defer l.settling.Unlock()
 	l.settled = 0

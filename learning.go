@@ -29,6 +29,9 @@ type learning struct {
 	work        *learned.WorkFold
 	decided     atomic.Bool // a fact was decided on since guidance last read what is known
 
+	labels    *learned.LabelFold
+	decisions *learned.Follower // of labels alone: recording and forming do not wait for the other folds
+
 	inbox  *learned.InboxBox
 	briefs *learned.BriefBox
 	names  *learned.NameBox
@@ -63,6 +66,9 @@ func newLearning() *learning {
 func (m *Memory) openLearned(ctx context.Context) {
 	l := m.learned
 	l.Follower = learned.New(m.store, m.opts.ReadOnly, m.opts.Logger)
+	l.decisions = learned.New(m.store, m.opts.ReadOnly, m.opts.Logger)
+	_, shared := m.store.(store.Shared)
+	l.labels = learned.NewLabels(!shared)
 	l.risk = learned.NewRisk(m.opts.Logger)
 	hold := func(b learned.Box, level slog.Level, lost string) bool {
 		found, err := l.Hold(ctx, b)

@@ -69,7 +69,6 @@ type Memory struct {
 	briefs *brief.Briefs
 	looks  *look.Looks
 
-	labels   peoplesLabels // against which Record compares a first truth
 	drawn    latestArms
 	trials   chan ledger.Entry  // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
@@ -228,7 +227,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 		Looked: m.looked,
 		Core:   m.core, Store: m.store, Former: m.former, Taxonomy: m.taxonomy, Logger: m.opts.Logger, Closed: m.closed,
 		Reads: m.halt != nil, ReadOnly: m.opts.ReadOnly, Stepped: m.stepped, Rested: m.saveInbox,
-		Forming: m.forming, Formed: m.formed,
+		Labels: m.peoplesLabels, Forming: m.forming, Formed: m.formed,
 	})
 	return nil
 }
@@ -263,6 +262,7 @@ func (m *Memory) Close() error {
 		m.settleAtClose()
 		err := m.core.Close(context.Background())
 		m.learned.Save(context.Background())
+		m.learned.decisions.Save(context.Background())
 		m.closeErr = errors.Join(err, m.learned.Close(), m.store.Close())
 	})
 	return m.closeErr

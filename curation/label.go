@@ -113,7 +113,7 @@ func (l *Labelled) sort(c *Curation, list []OneLabel, in *evaluationNotes) (es [
 		}
 		switch {
 		case done[id]:
-		case k != nil && (k.verdict.Labelled || k.verdict.Apart() && k.verdict.Excuse == ""):
+		case k != nil && k.verdict.Decided():
 			d := KnownVerdict{k.verdict, k.at}
 			if a := in.decider(id); a != nil && d.By != "" {
 				d.By = cmp.Or(a.By, tree.ByPerson)
@@ -215,6 +215,9 @@ func (c *Curation) ledger(ctx context.Context, ids []string) (*evaluationNotes, 
 			features := k.verdict.Features
 			k.verdict, k.at = *e.Verdict, e.At
 			k.verdict.Features = cmp.Or(k.verdict.Features, features)
+			if e.Verdict.By == "" && e.Verdict.Decided() {
+				k.truth = e.Verdict
+			}
 		case e.Outcome != nil:
 			if k := out.of[e.Outcome.Evaluation]; k != nil {
 				k.outcome = e.Outcome

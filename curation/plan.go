@@ -21,6 +21,7 @@ type plan struct {
 	stood bool           // DecisionResult.Stood is requested
 	also  []ledger.Entry // entries after that of the action
 	of    DecisionResult // what the result has besides
+	back  []beneath      // of an undo of a label
 }
 
 // do has a decision planned and applied. It changes nothing if planned returns no plan.

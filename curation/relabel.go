@@ -79,6 +79,7 @@ func (c *Curation) Evaluation(ctx context.Context, id string) (ledger.Verdict, e
 type evaluationEntries struct {
 	verdict ledger.Verdict
 	at      time.Time       // of the verdict
+	truth   *ledger.Verdict // the last truth that no person gave; nil: none
 	outcome *ledger.Outcome // nil: it has no trial
 	acts    int             // number of people's actions in the ledger
 	decided *ledger.Action  // a person's latest label that was not undone; nil: none

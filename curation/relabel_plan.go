@@ -96,8 +96,11 @@ func (p *plan) correct(v *ledger.Verdict, o *ledger.Outcome, f *FormResult) {
 	p.batch.Entries = append(p.batch.Entries, ledger.Entry{At: p.at, Outcome: &now})
 }
 
-// ungain removes an evaluation that a relabel added to a case.
+// ungain removes an evaluation that a relabel added to a case, unless it was recorded since with a truth of that case.
 func (p *plan) ungain(n *tree.Node, evaluation string) {
+	if p.stays(evaluation, n.ID) {
+		return
+	}
 	left := slices.DeleteFunc(slices.Clone(n.Occurrences), func(o tree.Occurrence) bool {
 		return o.Evaluation == evaluation
 	})

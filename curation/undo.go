@@ -1,7 +1,6 @@
 package curation
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -29,6 +28,9 @@ func (c *Curation) Undo(ctx context.Context, id string, o Options) (DecisionResu
 		p := c.begin(tree.DecisionUndo, last.Node, o, len(all), nil)
 		p.act.Undoes, p.act.Evaluation = last.ID, last.Evaluation
 		p.stood, p.of.Undone = last.Kind != tree.DecisionPin, &last
+		if p.back, err = c.beneath(ctx, &last); err != nil {
+			return nil, err
+		}
 		for _, b := range last.Before {
 			if err := c.restore(ctx, p, &b, &last); err != nil {
 				return nil, err
@@ -139,7 +141,8 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *ledger.Before, last 
 	at := after(p.at, n.Decision)
 	now := ledger.Before{Mark: n.Mark, Decision: n.Decision}
 	w := &tree.Decision{Kind: tree.DecisionUndo, At: at, By: p.act.By, Why: p.act.Why}
-	if b.Decision != nil { // the earlier decision is in force again, with a new time so that it wins in merges
+	kept := b.Gained != "" && p.stays("", n.ID)
+	if b.Decision != nil && !kept { // the earlier decision is in force again, with a new time so that it wins in merges
 		earlier := *b.Decision
 		w, earlier.At = &earlier, at
 	}
@@ -167,7 +170,7 @@ func (c *Curation) restore(ctx context.Context, p *plan, b *ledger.Before, last 
 		}
 		w = n.Decision
 	}
-	if b.Status != "" {
+	if b.Status != "" && !kept {
 		now.Status, now.ArchivedFor, now.SupersededBy = n.Status, n.ArchivedFor, n.SupersededBy
 		n.Status, n.ArchivedFor, n.SupersededBy = b.Status, b.ArchivedFor, b.SupersededBy
 	}
@@ -208,39 +211,4 @@ func (c *Curation) relink(ctx context.Context, n *tree.Node) error {
 		n.Status = tree.Retired
 	}
 	return problem
-}
-
-// uncorrect adds the verdicts before a relabel to the ledger again.
-func (c *Curation) uncorrect(ctx context.Context, p *plan, last *ledger.Action) error {
-	were := last.Verdicts
-	if last.Verdict != nil {
-		were = []ledger.Verdict{*last.Verdict}
-	}
-	if len(were) == 0 {
-		return nil
-	}
-	ids := make([]string, len(were))
-	for i := range were {
-		ids[i] = were[i].Evaluation
-	}
-	l, err := c.ledger(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for _, v := range were {
-		k := l.of[v.Evaluation]
-		if k == nil {
-			return tree.ErrNotFound
-		}
-		v.By = cmp.Or(v.By, p.act.By, tree.ByPerson)
-		now := k.verdict
-		p.correct(&v, k.outcome, &FormResult{Changes: p.batch.Changes})
-		if last.Verdict != nil {
-			p.act.Verdict = &now
-			return nil
-		}
-		now.Features = ""
-		p.act.Verdicts = append(p.act.Verdicts, now)
-	}
-	return nil
 }

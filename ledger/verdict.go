@@ -36,3 +36,11 @@ func (v *Verdict) Apart() bool { return !v.Labelled && v.Direction == taxonomy.E
 
 // Settled reports whether the run needs no label: it has one, or v is Apart.
 func (v *Verdict) Settled() bool { return v.Labelled || v.Apart() }
+
+// Decided reports whether somebody gave the truth of the run: v is Settled, and not only by an Excuse.
+func (v *Verdict) Decided() bool { return v.Labelled || v.Apart() && v.Excuse == "" }
+
+// Agrees reports whether v and o give the run the same truth.
+func (v *Verdict) Agrees(o *Verdict) bool {
+	return v.Labelled == o.Labelled && v.Correct == o.Correct && v.Direction == o.Direction
+}

@@ -139,8 +139,10 @@ func (e *LabelledError) Error() string {
 	if who == tree.ByPerson {
 		who = "a person"
 	}
-	return who + " labelled this run otherwise, which stays; relabel it to replace that"
+	return who + labelledOtherwise
 }
+
+const labelledOtherwise = " labelled this run otherwise, which stays; relabel it to replace that"
 
 // Is reports whether target is ErrContradiction.
 func (*LabelledError) Is(target error) bool { return target == ErrContradiction }

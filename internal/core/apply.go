@@ -13,8 +13,9 @@ import (
 )
 
 // Apply checks the batch b, commits it, durably and all or none, and updates the index. Every change of a node goes
-// through Apply or ApplyIf. The error wraps store.ErrConflict if a node on which b was planned has changed since; the
-// caller then has to plan again, see UntilFresh. If the index cannot be updated, Apply rebuilds it from the store.
+// through Apply or ApplyIf. The error wraps store.ErrConflict if a node on which b was planned has changed since, or
+// one of its evaluations got a verdict, see store.Batch.Read; the caller then has to plan again, see UntilFresh. If the
+// index cannot be updated, Apply rebuilds it from the store.
 func (c *Core) Apply(ctx context.Context, b store.Batch) error {
 	return c.ApplyIf(ctx, b, func() bool { return true })
 }
@@ -48,6 +49,9 @@ func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) er
 	if !fresh() {
 		return store.ErrConflict
 	}
+	if err := c.judgedSince(ctx, &b); err != nil {
+		return err
+	}
 	if b.Purge != nil { // nothing of before may be stored once the commit has removed it
 		c.keeping.Lock()
 		defer c.keeping.Unlock()
@@ -78,6 +82,27 @@ func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) er
 		return nil
 	}
 	return c.reindex(ctx, version, nodes, ix, ready, unready)
+}
+
+// judgedSince returns store.ErrConflict if the ledger has a verdict after b.Read on an evaluation that b has a verdict
+// on. So neither a person's label nor a truth is overlooked that came after b was planned. The caller holds the door.
+func (c *Core) judgedSince(ctx context.Context, b *store.Batch) error {
+	if b.Read == 0 {
+		return nil
+	}
+	about := b.Judged()
+	if len(about) == 0 {
+		return nil
+	}
+	for e, err := range c.store.Ledger(ctx, b.Read) {
+		if err != nil {
+			return fmt.Errorf("commit: %w", err)
+		}
+		if e.Verdict != nil && about[e.Verdict.Evaluation] {
+			return fmt.Errorf("%w: %s was judged", store.ErrConflict, e.Verdict.Evaluation)
+		}
+	}
+	return nil
 }
 
 // reindex brings the nodes of a commit into the index. ready is what ix has prepared of them, unready why it could not.

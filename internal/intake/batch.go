@@ -102,10 +102,15 @@ func runsOf(all []detected) []*formation.DetectedRun {
 }
 
 // formBatch inserts evaluations in order and applies the results in one batch. An evaluation that can never be formed
-// becomes a dead letter.
+// becomes a dead letter, and so does one with a truth that differs from a person's label: however and whenever a truth
+// comes, it comes through here, and a person's label is above it.
 func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 	view := in.Plan()
 	var b store.Batch
+	labels, err := in.labels(ctx, some, &b)
+	if err != nil {
+		return err
+	}
 	es := make([]tree.Evaluation, 0, len(some))
 	all := make([]formation.Formed, 0, len(some))
 	for i := range some {
@@ -121,6 +126,12 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 			b.Dead = append(b.Dead, store.DeadLetter{Evaluation: e, Why: err.Error()})
 			continue
 		}
+		if label, ok := labels[e.Key()]; ok && !formed.Verdict.Agrees(&label) {
+			why := &store.LabelledError{By: label.By}
+			b.Dead = append(b.Dead, store.DeadLetter{Evaluation: e, Why: why.Error()})
+			in.o.Logger.Warn("the truth of a run was put aside", "evaluation", e.Key(), "reason", why)
+			continue
+		}
 		in.warn(&e, formed.ModelErr)
 		es, all = append(es, e), append(all, formed)
 		view.Add(formed.Changes)
@@ -132,7 +143,6 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 			b.Entries = append(b.Entries, ledger.Entry{At: e.At, Outcome: formed.Outcome})
 		}
 	}
-	var err error
 	if b.Changes, err = in.o.Core.Displace(ctx, b.Changes); err != nil {
 		return err
 	}
@@ -146,6 +156,26 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 	in.o.Formed(es, all)
 	in.outbox.count(all)
 	return nil
+}
+
+// labels returns people's labels of the runs in some that have a truth, and sets b.Read, so that a label that comes
+// later is a conflict.
+func (in *Intake) labels(ctx context.Context, some []detected, b *store.Batch) (map[string]ledger.Verdict, error) {
+	var keys []string
+	for i := range some {
+		if e := some[i].e; e.Labelled() || e.Excuse != "" {
+			keys = append(keys, e.Key())
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	info, err := in.o.Store.Info(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("form: %w", err)
+	}
+	b.Read = info.Entries
+	return in.o.Labels(ctx, keys)
 }
 
 // warn logs that a model that may answer later did not.

@@ -16,6 +16,7 @@ import (
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/core"
 	"github.com/memtree/memtree/internal/seldom"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/taxonomy"
 	"github.com/memtree/memtree/tree"
@@ -34,6 +35,10 @@ type Options struct {
 
 	// Looked returns the code of the second look at e, see look.Look; 0 if there is none. e has no secrets.
 	Looked func(e *tree.Evaluation) uint8
+
+	// Labels returns people's labels, by key, of those evaluations that were recorded without a truth before, as the
+	// ledger has them at the call.
+	Labels func(ctx context.Context, keys []string) (map[string]ledger.Verdict, error)
 
 	// Forming is called before the commit of each batch, with its evaluations and what was formed of them. It may be
 	// called again with the same evaluations.

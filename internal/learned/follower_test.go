@@ -28,6 +28,7 @@ var folds = map[string]func() Fold{
 	"runs":        func() Fold { return NewRuns() },
 	"corrections": func() Fold { return newCorrections(.5, time.Time{}) },
 	"knowledge":   func() Fold { return NewKnowledge() },
+	"labels":      func() Fold { return NewLabels(true) },
 	"map":         func() Fold { return NewMap(&appmap.Names{}) },
 }
 

@@ -2,8 +2,8 @@
 // ledger does not contain (boxes).
 //
 // A [Fold] is a function of the ledger: dropped and folded again it is the same, byte for byte. Folds are [RiskFold]
-// (risk.go), [RunFold] (runs.go), [CorrectionFold] (corrections.go), [MapFold] (appmap.go), [Knowledge] (knowledge.go)
-// and [WorkFold] (work.go).
+// (risk.go), [LabelFold] (labels.go), [RunFold] (runs.go), [CorrectionFold] (corrections.go), [MapFold] (appmap.go),
+// [Knowledge] (knowledge.go) and [WorkFold] (work.go).
 //
 // A [Box] holds bounded data that the ledger does not record: [InboxBox] (inbox.go) and [BriefBox] (briefs.go) hold
 // texts of runs and tests, [NameBox] (names.go) other names of elements, [SpentBox] (spent.go) and [Habits] (habits.go)

@@ -24,6 +24,8 @@ type batch struct {
 	dead    [][]byte
 	entries [][]byte // without their numbers
 	purge   *store.Purge
+	read    uint64          // see store.Batch.Read
+	judged  map[string]bool // see store.Batch.Judged
 }
 
 // change is a tree.Change with its JSON and that of its node.
@@ -48,7 +50,7 @@ func encode(v any) ([]byte, error) {
 
 // newBatch encodes a batch.
 func newBatch(b *store.Batch) (*batch, error) {
-	out := &batch{op: b.Op, purge: b.Purge}
+	out := &batch{op: b.Op, purge: b.Purge, read: b.Read, judged: b.Judged()}
 	for i := range b.Changes {
 		c, err := newChange(&b.Changes[i])
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -77,6 +79,7 @@ func (s *Store) commit(ctx context.Context, b *store.Batch) (uint64, error) {
 type committed struct {
 	rev, nodes, entries, dead, base int64
 	hash                            []byte
+	since                           [][]byte // entries after those that the batch takes into account
 	have                            map[string]revision
 	arrivals                        map[store.Hash][]int64 // numbers in the outbox, oldest first
 
@@ -167,6 +170,14 @@ func (s *Store) lock(ctx context.Context, tx pgx.Tx, b *batch) (c *committed, ma
 				return err
 			})
 	}
+	if b.read > 0 && len(b.judged) > 0 {
+		after := int64(b.read) //nolint:gosec // a count
+		q.Queue(`SELECT body FROM memtree.ledger WHERE tree = $1 AND seq > $2`, s.tree, after).Query(
+			func(rows pgx.Rows) (err error) {
+				c.since, err = pgx.CollectRows(rows, pgx.RowTo[[]byte])
+				return err
+			})
+	}
 	if len(b.out) > 0 {
 		var n int64
 		var key []byte
@@ -184,6 +195,15 @@ func (s *Store) lock(ctx context.Context, tx pgx.Tx, b *batch) (c *committed, ma
 
 // plan applies the batch to what was read.
 func (c *committed) plan(b *batch) error {
+	for _, body := range c.since {
+		var e ledger.Entry
+		if err := json.Unmarshal(body, &e); err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		if e.Verdict != nil && b.judged[e.Verdict.Evaluation] {
+			return fmt.Errorf("%w: %s was judged", store.ErrConflict, e.Verdict.Evaluation)
+		}
+	}
 	for i := range b.changes {
 		if err := c.change(&b.changes[i]); err != nil {
 			return err

@@ -52,6 +52,26 @@ func TestOnce(t *testing.T) {
 	require.Equal(t, map[string]int{"v1": 2}, count(t, s))
 }
 
+// TestJudgedSince: a verdict on a run is committed only if it takes every earlier one into account.
+func TestJudgedSince(t *testing.T) {
+	s := opened(t, address(t, pgtest.Shared(t)))
+	for i := range 3 {
+		_, err := s.Commit(t.Context(), entries("", i))
+		require.NoError(t, err)
+	}
+	late := entries("", 1)
+	late.Read = 1
+	_, err := s.Commit(t.Context(), late)
+	require.ErrorIs(t, err, store.ErrConflict)
+	late.Read = 2
+	_, err = s.Commit(t.Context(), late)
+	require.NoError(t, err)
+	other := entries("", 7)
+	other.Read = 1
+	_, err = s.Commit(t.Context(), other)
+	require.NoError(t, err, "nobody judged that one")
+}
+
 // TestUnknown: a caller that stops waiting is given the op, and the commit goes on. Committed again, it is made once.
 func TestUnknown(t *testing.T) {
 	server := pgtest.Shared(t)

@@ -140,6 +140,9 @@ func (r *Replica) Commit(ctx context.Context, b store.Batch) (uint64, error) {
 		return 0, fmt.Errorf("commit: %w", err)
 	}
 	v, err := r.below.Commit(ctx, b)
+	if errors.Is(err, store.ErrConflict) { // the caller plans again, on what it did not know
+		return 0, errors.Join(err, r.poll(context.WithoutCancel(ctx)))
+	}
 	if err != nil {
 		return 0, err
 	}
