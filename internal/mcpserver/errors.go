@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
@@ -45,5 +47,19 @@ func (s *server) sentence(err error) error {
 		return errors.New("a part of memory is damaged and cannot be read; tell the people who run memtree to call memtree " +
 			"fsck, and go on without")
 	}
+	if errors.Is(err, tree.ErrNotFound) {
+		return errors.New("there is nothing with this id; give the whole id as search_memories, list_facts or find_element " +
+			"has it")
+	}
 	return err
+}
+
+// wireError returns err as an error of JSON-RPC, for requests whose answers cannot be marked as failed: prompts and
+// resources. What the caller can mend is -32602, the rest -32603.
+func (s *server) wireError(err error) error {
+	code := int64(jsonrpc.CodeInternalError)
+	if _, of := errors.AsType[*tree.FieldError](err); of {
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: s.sentence(err).Error()}
 }

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/memtree/memtree/tree"
 )
 
 // maxArgument is the maximum length of an argument of a prompt, in characters.
@@ -53,15 +56,17 @@ func (s *server) addPrompt(
 		for i, a := range p.Arguments {
 			names[i] = a.Name
 			if a.Required && strings.TrimSpace(given[a.Name]) == "" {
-				return nil, fmt.Errorf("%s is missing; say %s", a.Name, a.Description)
+				return nil, s.wireError(&tree.FieldError{Field: a.Name, Problem: "is missing; say " + a.Description})
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(given)) {
 			if !slices.Contains(names, name) {
-				return nil, fmt.Errorf("there is no argument %.40q; the arguments are %s", name, strings.Join(names, ", "))
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(
+					"there is no argument %.40q; the arguments are %s", name, strings.Join(names, ", "))}
 			}
 			if n := utf8.RuneCountInString(given[name]); n > maxArgument {
-				return nil, fmt.Errorf("%s has %d characters; the most is %d", name, n, maxArgument)
+				return nil, s.wireError(&tree.FieldError{Field: name,
+					Problem: fmt.Sprintf("has %d characters; the most is %d", n, maxArgument)})
 			}
 		}
 		var c toolCall
@@ -70,7 +75,7 @@ func (s *server) addPrompt(
 		}
 		said, err := say(ctx, c, given)
 		if err != nil {
-			return nil, s.sentence(err)
+			return nil, s.wireError(err)
 		}
 		return &mcp.GetPromptResult{Description: p.Description, Messages: []*mcp.PromptMessage{
 			{Role: "user", Content: &mcp.TextContent{Text: said}},

@@ -61,7 +61,7 @@ func (s *server) reading(read func(ctx context.Context, uri string) (any, error)
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
 		}
 		if err != nil {
-			return nil, s.sentence(err)
+			return nil, s.wireError(err)
 		}
 		b, err := marshal(v)
 		if err != nil {

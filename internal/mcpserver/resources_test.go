@@ -2,9 +2,11 @@ package mcpserver_test
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
@@ -61,6 +63,9 @@ func TestPrompts(t *testing.T) {
 	} {
 		_, err := c.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "before_testing", Arguments: in})
 		require.ErrorContains(t, err, says)
+		wire, ok := errors.AsType[*jsonrpc.Error](err)
+		require.True(t, ok, says)
+		require.EqualValues(t, jsonrpc.CodeInvalidParams, wire.Code, says)
 	}
 }
 

@@ -85,7 +85,16 @@ type updateRunOut struct {
 	Next string `json:"next,omitempty"`
 }
 
-func (o updateRunOut) text() string { return cmp.Or(o.Next, "Saved.") }
+func (o updateRunOut) text() string {
+	said := "Saved."
+	switch {
+	case o.Updates == 0:
+		said = fmt.Sprintf("Nothing was saved: by their keys, the run had %d of these updates already.", o.Known)
+	case o.Known > 0:
+		said = fmt.Sprintf("Saved: %d. By their keys, the run had %d already.", o.Updates, o.Known)
+	}
+	return cmp.Or(o.Next, said)
+}
 
 func updateRunTool() *mcp.Tool {
 	return &mcp.Tool{

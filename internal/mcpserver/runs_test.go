@@ -23,8 +23,9 @@ func TestRunsOverMCP(t *testing.T) {
 	}
 	c.call("update_run", map[string]any{"run": begun.ID, "updates": updates, "by": "bot"}, &did)
 	require.Equal(t, 4, did.Updates)
-	c.call("update_run", map[string]any{"run": begun.ID, "updates": updates, "by": "bot"}, &did)
+	said := c.call("update_run", map[string]any{"run": begun.ID, "updates": updates, "by": "bot"}, &did)
 	require.Equal(t, 4, did.Known, "handed in twice")
+	require.Contains(t, said, "Nothing was saved: by their keys, the run had 4")
 	require.Contains(t, c.refused("update_run", map[string]any{"run": begun.ID, "updates": []map[string]any{
 		{"kind": "task", "task": "2", "state": "success"}}}), "which no task has")
 	var at struct {
@@ -50,7 +51,7 @@ func TestRunsOverMCP(t *testing.T) {
 	require.Equal(t, []string{"the total is wrong (/cart)"}, at.Run.Findings)
 	require.Equal(t, map[string]string{"order": "42"}, at.Run.Values)
 	end := []map[string]any{{"kind": "end", "state": "failure", "text": "The coupon field rejects every code."}}
-	said := c.call("update_run", map[string]any{"run": begun.ID, "by": "other", "updates": end}, &did)
+	said = c.call("update_run", map[string]any{"run": begun.ID, "by": "other", "updates": end}, &did)
 	require.Contains(t, said, "bot writes to this run")
 	require.Contains(t, c.refused("resume_run", map[string]any{"run": begun.ID}), "has ended")
 	var like struct {
