@@ -147,10 +147,21 @@ func TestTruthsAsNumbers(t *testing.T) {
 		{"¥224.00", "Correct total: 224.00, not 239.00", true}, {"224.00", "it is ￥２２４", true},
 		{"4.50", "4.5 stars", true}, {"4.5", "4.50 stars", true}, {"4.50", "4.05 stars", false},
 		{"224.00", "it is 2240", false}, {"1.00", "only 1 is right", false}, {"2026.10.20", "on 2026.10.2", false},
+		// A small amount is one with its currency alone: a note counts steps and rows too.
+		{"$5", "row 5 is missing", false}, {"$5.00", "it is $5", true}, {"¥ 5", "应为￥５", true}, {"$5", "it is $ 5.00", true},
+		{"$1", "only $1 is right", true}, {"$1", "only 1 is right", false}, {"$0.00", "it is $0", true},
+		{"$12", "it is 12", true}, {"$5.50", "it is 5.5", true}, {"$5", "it is $50", false}, {"$5", "it is $5.25", false},
+		{"5", "row 5 is missing", true}, {"5", "it is 1.5", false}, {"5", "it is 5.5", false}, {"5", "it is 5.", true},
+		// Thousands may be separated.
+		{"1299", "it is 1,299", true}, {"1299", "it is $1,299.00", true}, {"1,299.00", "it is 1299", true},
+		{"1,299", "it is 1,299", true}, {"1,299", "it is 299", false}, {"1234567", "1,234,567 rows", true},
+		{"1299", "it is 1,2990", false}, {"299", "rows 1,299", true}, {"1299", "rows 1, 299", false},
 	} {
 		require.Equal(t, c.want, TruthsOf(c.truth, "").In(c.s), "%s in %q", c.truth, c.s)
 	}
 	require.False(t, TruthsOf("224.00", "the price of 224").In("it costs 224"), "the prompt has it")
+	require.False(t, TruthsOf("1,299", "the price of 1299").In("it costs 1299"), "the prompt has it")
+	require.False(t, TruthsOf("1299", "the price of 1,299").In("it costs 1299"), "the prompt has it")
 }
 
 func TestKeep(t *testing.T) {

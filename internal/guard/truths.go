@@ -22,8 +22,9 @@ import (
 // because a lesson about calls has to name them. The zero value has no truths.
 //
 // A text contains a truth if the value appears in the text as a whole word or phrase, in any case and width, and a
-// number with or without a currency sign and zeros at its end (224 for ¥224.00). Truths does not recognise a
-// paraphrase, or a number that is written in another way (1,299 for 1299).
+// number with or without a currency sign, zeros at its end and commas between thousands (1299 for ¥1,299.00). An amount
+// of one digit needs its currency sign, because a note also counts steps and rows. Truths does not recognise a paraphrase,
+// or a number that is written in another way (1.3k for 1300).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
@@ -46,7 +47,9 @@ func TruthsOf(groundTruth any, known string) Truths {
 		}
 	}
 	c := &truthCollector{seen: map[string]bool{}}
-	c.known = sync.OnceValue(func() string { return foldNumbers(head(known, maxKnown)) }) // most truths are plain verdicts
+	c.known = sync.OnceValue(func() string { // most truths are plain verdicts
+		return strings.Join(foldings(head(known, maxKnown)), "\n")
+	})
 	c.value(groundTruth)
 	slices.SortFunc(c.list, func(a, b string) int {
 		if len(a) != len(b) {
@@ -69,9 +72,9 @@ func (t Truths) Find(s string) (value string, yes bool) {
 	if len(t.values) == 0 {
 		return "", false
 	}
-	s = foldNumbers(s)
+	all := foldings(s)
 	for _, v := range t.values {
-		if says(s, v) {
+		if slices.ContainsFunc(all, func(s string) bool { return says(s, v) }) {
 			return v, true
 		}
 	}
@@ -125,7 +128,7 @@ func namesAction(k string, object map[string]any) bool {
 // text adds a text, its parts between marks, and pieces of long parts, so that half a sentence is recognised too. It
 // skips text between two quotations, such as "and", which discloses nothing.
 func (c *truthCollector) text(s string) {
-	s = head(s, maxValueText)
+	s = ungroup(head(s, maxValueText))
 	c.add(s)
 	from, closed, open := 0, false, false // the part begins; a quotation ended before it; one is open
 	end := func(to int, opens bool) {
@@ -173,7 +176,7 @@ func (c *truthCollector) pieces(s string) {
 // characters or three of another script, and be no plain verdict.
 func (c *truthCollector) add(s string) {
 	s = strings.Trim(foldNumbers(s), ".。!！'`* ,，;；")
-	if rest := strings.TrimLeft(s, "¥$€£ "); rest != "" && strings.Trim(rest, "0123456789.") == "" {
+	if rest := strings.TrimLeft(s, currency); len(rest) > 1 && strings.Trim(rest, "0123456789.") == "" {
 		s = rest
 	}
 	n := utf8.RuneCountInString(s)
@@ -205,11 +208,18 @@ func says(s, v string) bool {
 		i += from
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
 		after, _ := utf8.DecodeRuneInString(s[i+len(v):])
-		if (!joins(before) || !joins(first)) && (!joins(last) || !joins(after)) {
+		if (!joins(before) || !joins(first)) && (!joins(last) || !joins(after)) &&
+			!decimalPoint(s, i-1) && !decimalPoint(s, i+len(v)) {
 			return true
 		}
 		from = i + len(v)
 	}
+}
+
+// decimalPoint reports whether s has a point between two digits at i.
+func decimalPoint(s string, i int) bool {
+	digit := func(i int) bool { return s[i] >= '0' && s[i] <= '9' }
+	return i > 0 && i+1 < len(s) && s[i] == '.' && digit(i-1) && digit(i+1)
 }
 
 // joins reports whether r forms one word with a letter or digit beside it.
@@ -237,10 +247,16 @@ func fold(s string) string {
 	}, strings.ToLower(text.Line(text.Normal(s, len(s)))))
 }
 
-// foldNumbers is fold without the zeros at the end of decimals: 224.00 becomes 224, and 4.50 becomes 4.5. A number with
-// several points, such as a date, stays.
+// currency are the signs before an amount, and the space between.
+const currency = "¥$€£ "
+
+// foldNumbers is fold without the zeros at the end of decimals and without a space after a currency sign: $ 224.00
+// becomes $224, and 4.50 becomes 4.5. A number with several points, such as a date, stays.
 func foldNumbers(s string) string {
 	s = fold(s)
+	if strings.ContainsAny(s, currency[:len(currency)-1]) {
+		s = spacedAmounts().ReplaceAllString(s, "$1$2")
+	}
 	return decimals().ReplaceAllStringFunc(s, func(n string) string {
 		if whole, part, ok := strings.Cut(n, "."); ok && !strings.Contains(part, ".") {
 			return strings.TrimRight(whole+"."+strings.TrimRight(part, "0"), ".")
@@ -248,6 +264,28 @@ func foldNumbers(s string) string {
 		return n
 	})
 }
+
+// foldings returns s folded as it is and, if it has commas between thousands, also without them.
+func foldings(s string) []string {
+	all := []string{foldNumbers(s)}
+	if whole := ungroup(s); whole != s {
+		all = append(all, foldNumbers(whole))
+	}
+	return all
+}
+
+// ungroup removes the commas between thousands: 1,299 becomes 1299.
+func ungroup(s string) string {
+	if !strings.Contains(s, ",") {
+		return s
+	}
+	return thousands().ReplaceAllStringFunc(s, func(n string) string { return strings.ReplaceAll(n, ",", "") })
+}
+
+var (
+	thousands     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9]{1,3}(?:,[0-9]{3})+\b`) })
+	spacedAmounts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([¥$€£]) +([0-9])`) })
+)
 
 var decimals = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9]+(?:\.[0-9]+)+`) })
 
