@@ -22,7 +22,7 @@ import (
 func TestMemoryTable(t *testing.T) {
 	limits := map[string]float64{
 		"tree.MaxField": tree.MaxField, "tree.MaxPictures": tree.MaxPictures, "tree.MaxLessons": tree.MaxLessons,
-		"knowledge.Floor": knowledge.Floor, "ledger.MaxStatement": ledger.MaxStatement,
+		"knowledge.Floor": knowledge.Floor, "knowledge.MostColumns": knowledge.MostColumns,
 		"ledger.MaxSightings": ledger.MaxSightings, "ledger.MaxWalk": ledger.MaxWalk, "appmap.MostPages": appmap.MostPages,
 		"appmap.MostElements": appmap.MostElements,
 		"appmap.MostCalls":    appmap.MostCalls, "appmap.MostNames": appmap.MostNames, "ledger.MaxWork": ledger.MaxWork,

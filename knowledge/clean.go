@@ -10,11 +10,11 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// Limits on what may be stated.
-const (
-	mostColumns = 260 // of a sentence: 260 characters, 130 of Chinese
-	leastStated = 3   // words
-)
+// MostColumns is the most columns of the sentence of a fact: 260 characters, 130 of Chinese.
+const MostColumns = 260
+
+// leastStated is the fewest words of a sentence.
+const leastStated = 3
 
 // Clean returns s fit to be stored and shown to agents, and how many secrets it removed. secrets removes the secrets of
 // one text and returns their number. An empty kind becomes ledger.Behaviour. Clean refuses, with a *tree.FieldError, a
@@ -43,9 +43,9 @@ func Clean(s ledger.Statement, secrets func(string) (string, int)) (ledger.State
 	w := text.Width(s.Text)
 	switch {
 	case s.Text == "":
-	case w > mostColumns:
+	case w > MostColumns:
 		return bad("statement", "is %d columns wide; the most is %d, which is %d Chinese characters; shorten it, "+
-			"or state two facts", w, mostColumns, mostColumns/2)
+			"or state two facts", w, MostColumns, MostColumns/2)
 	case len(text.Words(s.Text)) < leastStated:
 		return bad("statement", "is too short; state in one sentence what holds")
 	case foreign(s.Text):

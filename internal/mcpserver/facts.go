@@ -67,7 +67,7 @@ func (s *server) listFacts(ctx context.Context, _ toolCall, in factsIn) (factsOu
 }
 
 type rememberIn struct {
-	Statement string   `json:"statement"         limit:"500" jsonschema:"what holds, one sentence; no verdict, no order"`
+	Statement string   `json:"statement"         limit:"260" jsonschema:"what holds, one sentence, at most 130 characters of Chinese; no verdict, no order"` //nolint:lll // a tag cannot be broken
 	Kind      string   `json:"kind,omitempty"    enum:"behaviour,rule,format,intended,known_bug,pattern,preference"`
 	Product   string   `json:"product,omitempty" limit:"250"`
 	Pages     []string `json:"pages,omitempty"   limit:"8"   jsonschema:"routes or names; left out: it holds on all pages"`
