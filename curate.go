@@ -108,29 +108,34 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 		}
 		b.Read = info.Entries
 		if b.Purge == nil {
-			return m.core.ApplyIf(ctx, b, func() bool { return m.core.Decisions() == said })
+			err := m.core.ApplyIf(ctx, b, func() bool { return m.core.Decisions() == said })
+			if err == nil {
+				m.saveInbox(context.WithoutCancel(ctx)) // what was labelled waits no more, also for other processes
+			}
+			return err
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
 		if err == nil {
 			err = m.Pictures().Purge(ctx, b.Purge) // first, so that a crash leaves none behind
 		}
-		if err == nil {
-			err = m.core.Apply(ctx, b)
-		}
 		if err != nil {
 			return err
 		}
-		m.unlearn(ctx, b.Purge)
+		err = m.learned.Purge(ctx, b.Purge, func() error {
+			return m.learned.decisions.Purge(ctx, b.Purge, func() error { return m.core.Apply(ctx, b) })
+		})
+		if !store.Purged(err) {
+			return err
+		}
+		m.unlearn()
 		jobs.Purge(b.Purge)
-		return jobs.Save(ctx)
+		return errors.Join(err, jobs.Save(context.WithoutCancel(ctx)))
 	})
 }
 
-// unlearn drops what was learned of the ledger, which a purge cleaned. It is learned again.
-func (m *Memory) unlearn(ctx context.Context, p *store.Purge) {
+// unlearn drops the credit of the ledger, which a purge cleaned. It is settled again.
+func (m *Memory) unlearn() {
 	l := m.learned
-	l.Purged(ctx, p)
-	l.decisions.Purged(ctx, p)
 	l.settling.Lock()
 	defer l.settling.Unlock()
 	l.settled = 0

@@ -204,8 +204,10 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 	if write && m.opts.ReadOnly {
 		return nil, store.ErrReadOnly
 	}
+	purges := m.learned.Purges()
 	return evolution.OpenJobs(ctx, m.store, evolution.JobsOptions{
 		ReadOnly: !write, AtOnce: m.opts.Generator != nil, Logger: m.opts.Logger,
+		Saving: func(save func([]*store.Purge) error) error { return m.learned.Saving(purges, save) },
 	})
 }
 

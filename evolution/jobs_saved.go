@@ -37,10 +37,15 @@ type JobsOptions struct {
 	ReadOnly bool         // Save writes nothing
 	AtOnce   bool         // each Put saves: for results for which a model was paid
 	Logger   *slog.Logger // receives why stored results cannot be read; nil: discards it
+
+	// Saving calls save while no purge runs, with the purges since the Jobs were opened; nil: no purge runs beside them.
+	Saving func(save func([]*store.Purge) error) error
 }
 
+// JobsName is the name of the derived data that has the results of jobs.
+const JobsName = "evolution"
+
 const (
-	jobsName = "evolution"
 	maxJobs  = 20_000   // beyond it, results that no plan requested are dropped
 	jobsSize = 64 << 20 // bytes that are read at most
 )
@@ -49,6 +54,9 @@ const (
 func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Saving == nil {
+		o.Saving = func(save func([]*store.Purge) error) error { return save(nil) }
 	}
 	j := &Jobs{store: s, o: o, used: map[string]bool{}, own: map[string]bool{}}
 	var err error
@@ -61,7 +69,7 @@ func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) 
 // stored reads what is stored; nothing if there is none, or if it cannot be read.
 func (j *Jobs) stored(ctx context.Context) (map[string]json.RawMessage, error) {
 	none := map[string]json.RawMessage{}
-	kept, err := store.OpenDerived(ctx, j.store, jobsName)
+	kept, err := store.OpenDerived(ctx, j.store, JobsName)
 	if errors.Is(err, tree.ErrNotFound) {
 		return none, nil
 	}
@@ -142,8 +150,15 @@ func (j *Jobs) Together(ctx context.Context, do func() error) error {
 // does nothing if there is no new result, or with ReadOnly. If there are more than 20,000 results, it drops those that
 // this process has neither read nor put.
 func (j *Jobs) Save(ctx context.Context) error {
+	return j.o.Saving(func(purges []*store.Purge) error { return j.save(ctx, purges) })
+}
+
+func (j *Jobs) save(ctx context.Context, purges []*store.Purge) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	for _, p := range purges {
+		j.purge(p)
+	}
 	if !j.dirty || j.o.ReadOnly {
 		return nil
 	}
@@ -161,7 +176,7 @@ func (j *Jobs) Save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = store.SaveDerived(ctx, j.store, jobsName, info.Version, func(w io.Writer) error {
+	err = store.SaveDerived(ctx, j.store, JobsName, info.Version, func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
 	})
@@ -188,6 +203,12 @@ func (j *Jobs) Rejected() []Rejection {
 func (j *Jobs) Purge(p *store.Purge) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.purge(p)
+	j.dirty, j.purged = true, true
+}
+
+// purge drops what Purge drops. The caller holds mu.
+func (j *Jobs) purge(p *store.Purge) {
 	maps.DeleteFunc(j.kept, func(_ string, value json.RawMessage) bool {
 		var r jobRecord
 		if json.Unmarshal(value, &r) != nil {
@@ -204,5 +225,4 @@ func (j *Jobs) Purge(p *store.Purge) {
 		})
 		return named || r.Draft != nil && !cites
 	})
-	j.dirty, j.purged = true, true
 }

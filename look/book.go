@@ -118,10 +118,15 @@ func (b *Archive) Len() int {
 	return len(b.of)
 }
 
-// Purge removes the looks at the evaluations that p purges, because looks quote them.
+// Purge removes the looks at the evaluations that p purges, because looks quote them; all looks if p is nil.
 func (b *Archive) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if p == nil {
+		b.of, b.order = map[place]Look{}, nil
+		b.changes++
+		return
+	}
 	gone := make(map[string]bool, len(p.Evaluations))
 	for _, key := range p.Evaluations {
 		gone[key] = true

@@ -34,6 +34,13 @@ type Deriver interface {
 	DropDerived(ctx context.Context, prefix string, but []string) error
 }
 
+// Dated is a Deriver whose derived data another process may save, so that a process that only reads has to notice it.
+type Dated interface {
+	// DerivedNumbers returns, for each name, the number of its last save, which is above those before; 0 if no data is
+	// saved under the name. After a purge the numbers may begin again.
+	DerivedNumbers(ctx context.Context, names []string) ([]uint64, error)
+}
+
 // Scratcher is a Store with room for large temporary files.
 type Scratcher interface {
 	// Scratch returns a new empty file that nobody else can open. Its bytes are gone when it is closed, or when the

@@ -109,6 +109,13 @@ func (e *UnfinishedPurgeError) Error() string {
 
 func (e *UnfinishedPurgeError) Unwrap() error { return e.Cause }
 
+// Purged reports whether a batch with a purge was committed, from the error of its commit: nil or an
+// UnfinishedPurgeError.
+func Purged(err error) bool {
+	_, unfinished := errors.AsType[*UnfinishedPurgeError](err)
+	return err == nil || unfinished
+}
+
 // CorruptError means that bytes that a store acknowledged can no longer be read.
 type CorruptError struct {
 	File   string

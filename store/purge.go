@@ -21,6 +21,10 @@ type Purge struct {
 	Trials      []string `json:"trials,omitempty"` // ids; the trials lose scene, scope and query
 }
 
+// All reports whether p is not nil and names nothing. A process notes a purge of another one so, which may have removed
+// anything.
+func (p *Purge) All() bool { return p != nil && len(p.Nodes)+len(p.Evaluations)+len(p.Trials) == 0 }
+
 // Clean removes purged data from the ledger entry e if e is about something that p names. It reports whether it
 // changed e.
 func (p *Purge) Clean(e *ledger.Entry) bool {

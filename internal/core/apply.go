@@ -52,31 +52,24 @@ func (c *Core) ApplyIf(ctx context.Context, b store.Batch, fresh func() bool) er
 	if err := c.judgedSince(ctx, &b); err != nil {
 		return err
 	}
-	if b.Purge != nil { // nothing of before may be stored once the commit has removed it
-		c.keeping.Lock()
-		defer c.keeping.Unlock()
+	if b.Purge != nil {
+		return c.purge(context.WithoutCancel(ctx), &b, nodes) // what was derived has to follow a purge that was begun
 	}
 	version, err := c.store.Commit(ctx, b)
 	if err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
-	if _, shared := c.store.(store.Shared); shared && b.Purge == nil {
+	if _, shared := c.store.(store.Shared); shared {
 		if c.followState.version+1 != version { // others have committed since
 			return c.followDoor(context.WithoutCancel(ctx))
 		}
 		c.followState.version, c.followState.entries = version, c.followState.entries+uint64(len(b.Entries))
-	}
-	if b.Purge != nil {
-		c.purges.Add(1)
 	}
 	c.announce(&b, nodes)
 	if spoken(&b, nodes) {
 		if err := c.openRefused(context.WithoutCancel(ctx)); err != nil {
 			return err
 		}
-	}
-	if b.Purge != nil {
-		return c.forgetDerived(context.WithoutCancel(ctx))
 	}
 	if len(nodes) == 0 {
 		return nil
@@ -103,6 +96,23 @@ func (c *Core) judgedSince(ctx context.Context, b *store.Batch) error {
 		}
 	}
 	return nil
+}
+
+// purge commits a batch with a purge, and forgets what was derived from what it removes, also if the store could not
+// remove all bytes yet. Only ApplyIf calls it.
+func (c *Core) purge(ctx context.Context, b *store.Batch, nodes []tree.Node) error {
+	c.keeping.Lock() // nothing of before may be stored once the commit has removed it
+	defer c.keeping.Unlock()
+	_, err := c.store.Commit(ctx, *b)
+	if err != nil {
+		err = fmt.Errorf("commit: %w", err)
+	}
+	if !store.Purged(err) {
+		return err
+	}
+	c.purges.Add(1)
+	c.announce(b, nodes)
+	return errors.Join(err, c.openRefused(ctx), c.forgetDerived(ctx))
 }
 
 // reindex brings the nodes of a commit into the index. ready is what ix has prepared of them, unready why it could not.

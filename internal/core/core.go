@@ -54,12 +54,12 @@ type Core struct {
 
 	changed   atomic.Uint64 // number of commits that changed nodes
 	decisions atomic.Uint64 // number of commits with a person's decision
-	purges    atomic.Uint64 // number of purges; grows while the door is held, after the commit
+	purges    atomic.Uint64 // number of purges; grows within Apply or Follow, after the commit
 	conflicts atomic.Int64
 
 	mending sync.Mutex
 	mended  chan struct{} // closes when the present mend ends, see mendIndex; nil without one; guarded by mending
-	keeping sync.Mutex    // held while the index is stored, see index_saved.go; locked after door
+	keeping sync.Mutex    // held while the index or vectors are stored, and during a purge; locked after door
 	files   []io.Closer   // the files that the index is read from
 	stale   chan struct{} // wakes keepIndex
 	vectors *indexVectors // the embedder

@@ -29,9 +29,9 @@ type news struct {
 }
 
 // Follow reads what other processes committed to a shared store, updates the index, and calls Options.Commit once for
-// all of it. If it cannot read the commits one by one, it rebuilds the index and passes a batch with an empty Purge
-// and no nodes to Options.Commit; with Options.ReadOnly it rebuilds the index in the background. It does nothing for a
-// store to which no other process writes.
+// all of it. After a purge, or if it cannot read the commits one by one, it rebuilds the index and passes a batch with
+// an empty Purge to Options.Commit; with Options.ReadOnly it rebuilds the index in the background. It does nothing for
+// a store to which no other process writes.
 func (c *Core) Follow(ctx context.Context) error {
 	if _, shared := c.store.(store.Shared); !shared && !c.o.ReadOnly {
 		return nil
@@ -130,6 +130,7 @@ func (c *Core) news(ctx context.Context, from followState) (*news, error) {
 		}
 		n.batch.Entries = append(n.batch.Entries, e)
 		n.now.entries = max(n.now.entries, e.Seq)
+		n.rebuild = n.rebuild || e.Act != nil && e.Act.Purged
 	}
 	return n, nil
 }
@@ -149,12 +150,11 @@ func (c *Core) take(ctx context.Context, n *news, ix *retrieval.Index, ready *re
 			return err
 		}
 	}
-	if n.rebuild && c.o.ReadOnly {
-		c.mendIndex(ctx) // until then the index finds what the store has no more, which is not given
-		return nil
+	if n.rebuild && !c.o.ReadOnly {
+		return c.buildIndex(ctx)
 	}
 	if n.rebuild {
-		return c.buildIndex(ctx)
+		c.mendIndex(ctx) // until then the index finds what the store has no more, which is not given
 	}
 	if len(n.nodes) == 0 {
 		return nil

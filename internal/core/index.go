@@ -62,7 +62,7 @@ func (c *Core) catchUp(ctx context.Context, ix *retrieval.Index) error {
 }
 
 // catchUpBy updates an index where the store no longer has the changes one by one: it compares all nodes. It must not
-// get an index from before a purge: an update leaves the words of replaced nodes in the index until a merge.
+// get an index from before a purge: an update leaves the terms of replaced nodes in the index until a merge.
 func (c *Core) catchUpBy(ctx context.Context, ix *retrieval.Index, version uint64) error {
 	var nodes []tree.Node
 	for n, err := range c.store.Scan(ctx, store.Filter{}) {
@@ -187,7 +187,7 @@ func (c *Core) mendIndex(ctx context.Context) <-chan struct{} {
 }
 
 // replaceIndex replaces the index by the result of another, updated to the store. After a purge in the meantime it
-// calls another again, because an update of the index leaves the purged words in it until a merge.
+// calls another again, because an update of the index leaves the purged terms in it until a merge.
 func (c *Core) replaceIndex(ctx context.Context, another func(context.Context) (*retrieval.Index, error)) error {
 	for {
 		purges := c.purges.Load()
@@ -260,8 +260,8 @@ func (c *Core) Search(ctx context.Context, q retrieval.Query, ask Asking) (retri
 // holds the door.
 func (c *Core) forgetDerived(ctx context.Context) error {
 	c.suspects.forget()
-	if err := c.purgeVectors(ctx); err != nil {
+	if err := errors.Join(c.purgeVectors(ctx), c.buildIndex(ctx)); err != nil {
 		return fmt.Errorf("purge: %w", err)
 	}
-	return c.buildIndex(ctx)
+	return nil
 }

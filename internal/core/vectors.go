@@ -157,6 +157,8 @@ func (c *Core) saveVectors(ctx context.Context) {
 	if c.o.ReadOnly {
 		return
 	}
+	c.keeping.Lock()
+	defer c.keeping.Unlock()
 	if err := c.vectors.Save(ctx); err != nil {
 		c.o.Logger.Warn("vectors were not kept and will be asked for again", "error", err)
 	}

@@ -3,6 +3,7 @@ package learned
 import (
 	"errors"
 	"io"
+	"maps"
 	"sync"
 	"time"
 
@@ -19,14 +20,27 @@ type Brake struct {
 	changes uint64
 }
 
-// Set replaces the breaker by a newly computed one, and keeps the higher of the two counts of drawn runs.
-func (b *Brake) Set(x *effect.Breaker) {
+// Set replaces the breaker by a newly computed one, and keeps the higher of the two counts of drawn runs. It reports
+// whether a state of the breaker changed.
+func (b *Brake) Set(x *effect.Breaker) (turned bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	before := states(&b.breaker)
 	drawn := max(x.Drawn, b.breaker.Drawn)
 	b.breaker = *x
 	b.breaker.Drawn = drawn
 	b.changes++
+	return !maps.Equal(before, states(&b.breaker))
+}
+
+// states returns the states of a breaker that are not closed, by error type, "" for all memories.
+func states(x *effect.Breaker) map[string]effect.BreakerState {
+	out := map[string]effect.BreakerState{"": x.All.State}
+	for name, s := range x.Types {
+		out[name] = s.State
+	}
+	maps.DeleteFunc(out, func(_ string, s effect.BreakerState) bool { return s == "" || s == effect.Closed })
+	return out
 }
 
 // Decide returns which memories the next run may receive and with which probability, and counts the run. types are the

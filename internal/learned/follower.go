@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -23,12 +24,17 @@ type Follower struct {
 	readOnly bool
 	log      *slog.Logger
 
+	saving sync.Mutex     // held while derived data is saved, and during a purge; locked before lock
+	purges []*store.Purge // in order; guarded by saving
+
 	lock  *semaphore.Weighted // of the folds: readers take 1, the writer takes all
 	folds []*followed         // guarded by lock
 
 	mu    sync.Mutex  // held during a save; locked after lock
 	boxes []*savedBox // guarded by mu
 	files []io.Closer // of pieces of boxes; guarded by mu
+
+	reloads atomic.Uint64
 }
 
 // readers is the most concurrent readers.
@@ -48,6 +54,10 @@ type savedBox struct {
 	saved uint64    // Changes of the saved state
 	at    time.Time // time of the last save
 	anew  bool      // save even without changes
+
+	number uint64        // of the saved state that was loaded, see store.Dated; 0: there was none
+	files  []io.Closer   // of its pieces, once it was reloaded
+	older  [][]io.Closer // of states before, oldest first
 }
 
 // New returns a Follower of s without folds and boxes. With readOnly it saves nothing.
@@ -240,16 +250,20 @@ func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 	return &followed{Fold: x}
 }
 
-// Purged must be called after a purge p of the store. It resets all folds, which read the ledger again when next used.
-// It removes the purged content from the boxes and saves them at once, because the purge removed all derived data.
-func (f *Follower) Purged(ctx context.Context, p *store.Purge) {
-	ctx = context.WithoutCancel(ctx)
-	_ = f.lock.Acquire(ctx, readers) // ctx does not end
-	for _, s := range f.folds {
-		s.Reset()
-		s.again, s.pos, s.saved = false, 0, 0
+// Purge calls commit, which commits the purge p of the store, and then removes what p removed. It resets all folds,
+// which read the ledger again when next used. It removes the purged content from the boxes and saves them at once,
+// because the commit removed all derived data. Nothing else is saved meanwhile: it would be of before the purge. Purge
+// returns the error of commit. If that error means that nothing was committed (see store.Purged), f stays as it is.
+func (f *Follower) Purge(ctx context.Context, p *store.Purge, commit func() error) error {
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	err := commit()
+	if !store.Purged(err) {
+		return err
 	}
-	f.lock.Release(readers)
+	f.purges = append(f.purges, p)
+	ctx = context.WithoutCancel(ctx)
+	f.reset(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range f.boxes {
@@ -262,4 +276,30 @@ func (f *Follower) Purged(ctx context.Context, p *store.Purge) {
 		b.anew = true
 		f.saveBox(ctx, b)
 	}
+	return err
+}
+
+// reset resets all folds. ctx must not end.
+func (f *Follower) reset(ctx context.Context) {
+	_ = f.lock.Acquire(ctx, readers) // ctx does not end
+	defer f.lock.Release(readers)
+	for _, s := range f.folds {
+		s.Reset()
+		s.again, s.pos, s.saved = false, 0, 0
+	}
+}
+
+// Purges returns the number of purges so far, for Saving.
+func (f *Follower) Purges() int {
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	return len(f.purges)
+}
+
+// Saving calls save, which saves derived data that f does not hold, while no purge runs. save receives the purges after
+// the first n, which its data may lack.
+func (f *Follower) Saving(n int, save func([]*store.Purge) error) error {
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	return save(f.purges[n:])
 }

@@ -3,6 +3,7 @@ package learned
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -186,7 +187,7 @@ func TestFoldsAreFunctionsOfTheLedger(t *testing.T) {
 			}
 			want := bytesOf(t, follow(s), anew())
 			require.Equal(t, want, bytesOf(t, f, x), "little by little")
-			f.Purged(t.Context(), &store.Purge{})
+			require.NoError(t, f.Purge(t.Context(), &store.Purge{}, committed))
 			require.Equal(t, want, bytesOf(t, f, x), "after a purge")
 			f.Save(t.Context())
 			if x.Name() == "" {
@@ -264,7 +265,7 @@ func TestViewWhileAllIsPurged(t *testing.T) {
 	}
 	for _, b := range batches[40:] {
 		write(t, s, [][]ledger.Entry{b})
-		f.Purged(t.Context(), &store.Purge{})
+		require.NoError(t, f.Purge(t.Context(), &store.Purge{}, committed))
 		f.Save(t.Context())
 	}
 	reading.Wait()
@@ -284,6 +285,40 @@ func TestViewEndsWithItsContext(t *testing.T) {
 	}, x))
 }
 
+// committed is a commit that has nothing to do.
+func committed() error { return nil }
+
+// TestNothingIsSavedDuringAPurge: what is saved while a purge is committed has nothing of before it, so that a crash
+// right after the commit leaves nothing. After a purge that is committed and unfinished nothing of before it is left
+// either, and one that is not committed changes nothing.
+func TestNothingIsSavedDuringAPurge(t *testing.T) {
+	s := memoryStore(t)
+	f, in := follow(s), NewInbox()
+	_, err := f.Hold(t.Context(), in)
+	require.NoError(t, err)
+	in.Put(unlabelled(1))
+	p, done := &store.Purge{Evaluations: []string{unlabelled(1).ID}}, make(chan struct{})
+	require.ErrorIs(t, f.Purge(t.Context(), p, func() error { return store.ErrConflict }), store.ErrConflict)
+	require.Len(t, in.All(), 1)
+	err = f.Purge(t.Context(), p, func() error {
+		_, err := s.Commit(t.Context(), store.Batch{Purge: p})
+		go func() {
+			defer close(done)
+			f.SaveBoxes(t.Context(), 0)
+			f.Save(t.Context())
+			_ = f.Saving(0, func(all []*store.Purge) error { require.Len(t, all, 1); return nil })
+		}()
+		time.Sleep(50 * time.Millisecond)
+		_, lost := s.OpenDerived(t.Context(), in.Name())
+		require.ErrorIs(t, lost, tree.ErrNotFound)
+		return errors.Join(err, &store.UnfinishedPurgeError{Cause: errors.New("the disk is full")})
+	})
+	require.ErrorContains(t, err, "the disk is full")
+	<-done
+	require.Empty(t, in.All())
+	require.Empty(t, kept(t, s, in.Name()))
+}
+
 // TestBoxesOutliveAPurge: a purge removes the saved boxes with all derived data, and their content cannot be built
 // again.
 func TestBoxesOutliveAPurge(t *testing.T) {
@@ -296,9 +331,10 @@ func TestBoxesOutliveAPurge(t *testing.T) {
 	in.Put(unlabelled(2))
 	f.SaveBoxes(t.Context(), 0)
 	p := &store.Purge{Evaluations: []string{unlabelled(1).ID}}
-	_, err = s.Commit(t.Context(), store.Batch{Purge: p})
-	require.NoError(t, err)
-	f.Purged(t.Context(), p)
+	require.NoError(t, f.Purge(t.Context(), p, func() error {
+		_, err := s.Commit(t.Context(), store.Batch{Purge: p})
+		return err
+	}))
 	again := NewInbox()
 	found, err = follow(s).Hold(t.Context(), again)
 	require.NoError(t, err)

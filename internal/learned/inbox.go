@@ -163,10 +163,15 @@ func (b *InboxBox) Waiting(choose func(*tree.Evaluation) bool) []UnlabelledRun {
 	return slices.DeleteFunc(out, func(r UnlabelledRun) bool { return !choose(r.Evaluation) })
 }
 
-// Purge removes the runs of the evaluations that p names.
+// Purge removes the runs of the evaluations that p names, all runs if p is nil.
 func (b *InboxBox) Purge(p *store.Purge) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if p == nil {
+		b.runs, b.bytes = map[string]*waiting{}, 0
+		b.changes++
+		return
+	}
 	for _, key := range p.Evaluations {
 		b.drop(key)
 	}

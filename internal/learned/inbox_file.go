@@ -34,13 +34,15 @@ func (b *InboxBox) Changes() uint64 {
 	return b.changes
 }
 
-// Load adds the runs that Save wrote. It stops with an error at the first unreadable line; the runs before it stay.
+// Load replaces the runs by those that Save wrote. It stops with an error at the first unreadable line, and has the
+// runs before it.
 func (b *InboxBox) Load(r io.Reader) error {
 	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	defer func(before uint64) { b.changes = before }(b.changes)
+	b.runs, b.bytes = map[string]*waiting{}, 0
 	for n := 1; lines.Scan(); n++ {
 		k, err := decode(lines.Bytes())
 		if err != nil {

@@ -70,7 +70,8 @@ type Box interface {
 	// Changes returns a number that grows with every change, from 0. Load does not change it.
 	Changes() uint64
 
-	// Purge removes the content that p names, or everything if that content cannot be identified.
+	// Purge removes the content that p names, or everything if that content cannot be identified. If p is nil, it
+	// removes all texts.
 	Purge(p *store.Purge)
 }
 

@@ -48,6 +48,10 @@ func (f *Follower) Close() error {
 	defer f.mu.Unlock()
 	err := closeAll(f.files)
 	f.files = nil
+	for _, b := range f.boxes {
+		err = errors.Join(err, closeAll(slices.Concat(append(b.older, b.files)...)))
+		b.older, b.files = nil, nil
+	}
 	return err
 }
 
@@ -63,6 +67,7 @@ func closeAll(files []io.Closer) (err error) {
 func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	number := f.Number(ctx, b.Name()) // first, so that what is saved meanwhile is noticed
 	if p, ok := b.(pieced); ok {
 		err = f.inPieces(ctx, b, p.LoadPieces)
 	} else {
@@ -71,13 +76,15 @@ func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	if found = !errors.Is(err, tree.ErrNotFound); !found {
 		err = nil
 	}
-	f.boxes = append(f.boxes, &savedBox{Box: b})
+	f.boxes = append(f.boxes, &savedBox{Box: b, number: number})
 	return found, err
 }
 
 // Save saves all boxes, and all folds with a name, that changed since their last save. It only logs a failure: a fold
 // can be computed again, and a box is saved the next time.
 func (f *Follower) Save(ctx context.Context) {
+	f.saving.Lock()
+	defer f.saving.Unlock()
 	if f.readOnly || f.lock.Acquire(ctx, 1) != nil {
 		return
 	}
@@ -94,12 +101,19 @@ func (f *Follower) Save(ctx context.Context) {
 	}
 	f.mu.Unlock()
 	f.lock.Release(1)
-	f.SaveBoxes(ctx, 0)
+	f.saveBoxes(ctx, 0)
 }
 
 // SaveBoxes saves the boxes in of, or all boxes if of is empty. It skips boxes that did not change, and boxes that were
 // last saved less than the duration every ago.
 func (f *Follower) SaveBoxes(ctx context.Context, every time.Duration, of ...Box) {
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	f.saveBoxes(ctx, every, of...)
+}
+
+// saveBoxes is SaveBoxes for a caller that holds saving.
+func (f *Follower) saveBoxes(ctx context.Context, every time.Duration, of ...Box) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, b := range f.boxes {

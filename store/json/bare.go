@@ -72,7 +72,8 @@ func decodeBy(read plain, raw []byte, v any) error {
 // CountedLedger yields the ledger entries for store.LedgerCounts. Fields of a Verdict that LedgerCounts does not
 // promise are empty.
 func (s *Store) CountedLedger(ctx context.Context) iter.Seq2[ledger.Entry, error] {
-	return stored[ledger.Entry](ctx, s, "read the ledger", 0, countedEntry(), func(st *state) ([]linesRef, []record) {
+	clean := (*store.Purge).Clean
+	return stored(ctx, s, "read the ledger", 0, countedEntry(), clean, func(st *state) ([]linesRef, []record) {
 		return st.base.Ledger, st.entries
 	})
 }

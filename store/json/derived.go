@@ -34,6 +34,7 @@ const (
 
 var (
 	_ store.Deriver   = (*Store)(nil)
+	_ store.Dated     = (*Store)(nil)
 	_ store.Scratcher = (*Store)(nil)
 )
 
@@ -165,10 +166,7 @@ func wholeDerived(b []byte) bool {
 // OpenDerived opens the derived data last saved under name. Of its file it checks only the head and the length, and
 // ignores a file in which they are wrong. Verify checks the rest. See store.Deriver.
 func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, error) {
-	if err := s.usable(ctx); err != nil {
-		return nil, fmt.Errorf("open derived data: %w", err)
-	}
-	names, err := s.disk.names(derivedFolder)
+	names, err := s.derivedFiles(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open derived data: %w", err)
 	}
@@ -183,6 +181,35 @@ func (s *Store) OpenDerived(ctx context.Context, name string) (*store.Derived, e
 		}
 	}
 	return nil, fmt.Errorf("open derived data %s: %w", clipName(name), tree.ErrNotFound)
+}
+
+// derivedFiles returns the names of the files of derived data, sorted. A process that only reads gets none while
+// another one purges: they may be of before.
+func (s *Store) derivedFiles(ctx context.Context) ([]string, error) {
+	st, err := s.view(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer st.base.release()
+	if s.readOnly && st.purge != nil {
+		return nil, nil
+	}
+	return s.disk.names(derivedFolder)
+}
+
+// DerivedNumbers returns the numbers of the last saves of derived data. See store.Dated.
+func (s *Store) DerivedNumbers(ctx context.Context, names []string) ([]uint64, error) {
+	files, err := s.derivedFiles(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list derived data: %w", err)
+	}
+	numbers := make([]uint64, len(names))
+	for i, name := range names {
+		if n := derivedNumbers(files, name); len(n) > 0 {
+			numbers[i] = uint64(n[len(n)-1]) //nolint:gosec // it is above 0
+		}
+	}
+	return numbers, nil
 }
 
 // KeepDerived returns the names under which no derived data is saved. See store.Deriver.

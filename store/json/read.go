@@ -93,7 +93,7 @@ func (m *merged) decode(ctx context.Context, f store.Filter) (n tree.Node, ok bo
 // Ledger yields the entries of the ledger after a sequence number, 0 for all. See store.Store.
 func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry, error] {
 	read := plainOf(reflect.TypeFor[ledger.Entry]())
-	return stored[ledger.Entry](ctx, s, "read the ledger", after, read, func(st *state) ([]linesRef, []record) {
+	return stored(ctx, s, "read the ledger", after, read, (*store.Purge).Clean, func(st *state) ([]linesRef, []record) {
 		return st.base.Ledger, st.entries
 	})
 }
@@ -101,15 +101,16 @@ func (s *Store) Ledger(ctx context.Context, after uint64) iter.Seq2[ledger.Entry
 // DeadLetters yields the evaluations that could not be formed into memories. See store.Store.
 func (s *Store) DeadLetters(ctx context.Context) iter.Seq2[store.DeadLetter, error] {
 	read := plainOf(reflect.TypeFor[store.DeadLetter]())
-	return stored[store.DeadLetter](ctx, s, "read the dead letters", 0, read, func(st *state) ([]linesRef, []record) {
+	clean := (*store.Purge).CleanLetter
+	return stored(ctx, s, "read the dead letters", 0, read, clean, func(st *state) ([]linesRef, []record) {
 		return st.base.Dead, st.dead
 	})
 }
 
 // stored yields the lines after a number, decoded by read: first those in files of the base, then those in
-// journals.
+// journals. clean removes from them what was purged and is still in the files.
 func stored[T any](ctx context.Context, s *Store, doing string, after uint64, read plain,
-	of func(*state) ([]linesRef, []record)) iter.Seq2[T, error] {
+	clean func(*store.Purge, *T) bool, of func(*state) ([]linesRef, []record)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		st, err := s.view(ctx)
 		if err != nil {
@@ -130,6 +131,9 @@ func stored[T any](ctx context.Context, s *Store, doing string, after uint64, re
 			if err != nil {
 				yield(v, fmt.Errorf("%s: %w", doing, err))
 				return
+			}
+			if st.purge != nil {
+				clean(st.purge, &v)
 			}
 			if !yield(v, nil) {
 				return
