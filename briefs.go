@@ -22,7 +22,10 @@ type seenTest struct {
 }
 
 // Briefs returns what models picked for upcoming tests. Advanced.
-func (m *Memory) Briefs() *brief.Briefs { return m.briefs }
+func (m *Memory) Briefs() *brief.Briefs {
+	m.refresh(m.learned.briefs)
+	return m.briefs
+}
 
 // newBriefs returns the briefs of the memory.
 func (m *Memory) newBriefs() *brief.Briefs {

@@ -24,6 +24,7 @@ import (
 
 // Curation returns what executes people's decisions on memories. Advanced.
 func (m *Memory) Curation() *curation.Curation {
+	m.refresh(m.learned.inbox)
 	return curation.New(curation.Door{
 		Tree: m.Tree(), Apply: m.curate, Form: m.formAnew, Edit: m.edit, Kept: m.learned.inbox.Get, Facts: m.viewFacts,
 		Waits: transfer.Waits, Now: m.opts.Now, Secrets: formation.RedactText, Origin: m.origin,

@@ -82,9 +82,17 @@ func latest(runs []effect.TrialRun) (at time.Time) {
 func (m *Memory) learnEffects(ctx context.Context) error {
 	j, _, err := m.joinRuns(ctx)
 	if err == nil {
-		m.learned.brake.Set(effect.Watch(&j))
+		m.setBrake(ctx, &j)
 	}
 	return err
+}
+
+// setBrake updates the brake to the runs of the ledger. What it withholds from now on, or no longer, is saved at once:
+// after a crash, and by processes that only read, it is to be withheld too.
+func (m *Memory) setBrake(ctx context.Context, j *effect.Joined) {
+	if m.learned.brake.Set(effect.Watch(j)) {
+		m.learned.SaveBoxes(context.WithoutCancel(ctx), 0, m.learned.brake)
+	}
 }
 
 // credit returns the effect of every memory that was given to a run.
@@ -113,7 +121,7 @@ func (m *Memory) settle(ctx context.Context) (out []effect.Revised, err error) {
 	if err != nil || len(j.Runs) == 0 || l.settled == last {
 		return nil, err
 	}
-	l.brake.Set(effect.Watch(&j))
+	m.setBrake(ctx, &j)
 	now := latest(j.Runs)
 	fit, shown := m.credit(ctx, &j), effect.Tallies(j.Runs, now)
 	err = m.core.UntilFresh(func() error {

@@ -213,6 +213,10 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 
 // Review returns the drafts of lessons that wait for a person. Advanced.
 func (m *Memory) Review() *evolution.Review {
+	m.refresh()
+	if n := m.learned.Number(context.Background(), evolution.JobsName); m.learned.drafts.Swap(n) != n {
+		m.drafts.Forget() // another process has written some
+	}
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
 	}, reviewers{m}, m.core.Trusted(), &m.drafts)

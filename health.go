@@ -28,6 +28,7 @@ type Health struct {
 
 // Health returns the state of the memory. Advanced.
 func (m *Memory) Health() Health {
+	m.refresh(m.learned.spent, m.learned.habits)
 	ix := m.core.Index().Stats()
 	guidance, runs, entries := m.harness.Failures()
 	h := Health{

@@ -45,10 +45,12 @@ type learning struct {
 	outcomes chan struct{} // wakes the worker after new outcomes
 	seen     chan seenTest // from Guide, to be added to the book
 
-	fresh    atomic.Bool // new outcomes since Open
-	settling sync.Mutex  // held while the credit of memories is written; taken before door
-	settled  uint64      // the last entry of the ledger that the credit of memories includes; guarded by settling
+	follow   func(context.Context) error // see core.Latest
+	fresh    atomic.Bool                 // new outcomes since Open
+	settling sync.Mutex                  // held while the credit of memories is written; taken before door
+	settled  uint64                      // last entry of the ledger in the credit of memories; guarded by settling
 	scores   scores
+	drafts   atomic.Uint64 // number of the saved drafts, of a memory that only reads
 }
 
 // newLearning returns an empty learning.
@@ -89,6 +91,31 @@ func (m *Memory) openLearned(ctx context.Context) {
 	hold(l.looks, slog.LevelInfo, "second looks are lost; a reader looks again")
 	if !hold(l.brake, slog.LevelInfo, "reading anew from the ledger whether memory helps") {
 		core.Poke(l.outcomes)
+	}
+}
+
+// View is Follower.View, after the store was followed: what another process purged has to be gone from the folds.
+func (l *learning) View(ctx context.Context, read func(), of ...learned.Fold) error {
+	if err := l.follow(ctx); err != nil {
+		return err
+	}
+	return l.Follower.View(ctx, read, of...)
+}
+
+// latest follows a store that is only read, before a question that needs the boxes in of.
+func (m *Memory) latest(ctx context.Context, of ...learned.Box) error {
+	return m.learned.Latest(ctx, m.learned.follow, of...)
+}
+
+// refresh is latest for methods without a context and an error: they answer from what was read before if it fails.
+//
+//nolint:contextcheck // see above
+func (m *Memory) refresh(of ...learned.Box) {
+	if !m.opts.ReadOnly {
+		return
+	}
+	if err := m.latest(context.Background(), of...); err != nil {
+		m.opts.Logger.Warn("what another process has written will be read later", "error", err)
 	}
 }
 

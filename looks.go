@@ -29,7 +29,12 @@ func (m *Memory) newLooks() *look.Looks {
 			b, _, err := m.Pictures().Get(ctx, sum)
 			return b, err
 		},
-		Save: func(ctx context.Context, every time.Duration) { m.learned.SaveBoxes(ctx, every, m.learned.looks) },
+		Save: func(ctx context.Context, every time.Duration) {
+			m.learned.SaveBoxes(ctx, every, m.learned.looks)
+			if every == 0 {
+				m.saveAsked(ctx)
+			}
+		},
 	}
 	if m.halt != nil {
 		a.Model, a.Name = m.halt, llm.NameOf(m.opts.Generator)

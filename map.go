@@ -15,6 +15,9 @@ import (
 func (m *Memory) Map() *appmap.Atlas {
 	view := func(ctx context.Context, read func(*appmap.Map)) error {
 		atlas := m.learned.atlas
+		if err := m.latest(ctx, m.learned.names); err != nil {
+			return fmt.Errorf("read the map: %w", err)
+		}
 		if err := m.learned.View(ctx, func() { read(atlas.Map) }, atlas); err != nil {
 			return fmt.Errorf("read the map: %w", err)
 		}

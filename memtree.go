@@ -223,6 +223,7 @@ func (m *Memory) openParts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.learned.follow = m.core.Latest
 	m.intake = intake.New(intake.Options{
 		Looked: m.looked,
 		Core:   m.core, Store: m.store, Former: m.former, Taxonomy: m.taxonomy, Logger: m.opts.Logger, Closed: m.closed,
@@ -250,6 +251,9 @@ func (m *Memory) committed(b *store.Batch, nodes []tree.Node) {
 	}
 	if outcome && b.Purge == nil {
 		m.learned.fresh.Store(true)
+	}
+	if b.Purge.All() {
+		m.learned.Forget(context.Background())
 	}
 }
 
@@ -284,13 +288,17 @@ func (m *Memory) Taxonomy() *taxonomy.Taxonomy { return m.taxonomy }
 
 // Inbox selects judged runs that a person should label. Advanced.
 func (m *Memory) Inbox() *inbox.Chooser {
+	m.refresh(m.learned.inbox, m.learned.looks)
 	return inbox.New(inbox.Options{
 		Box: m.learned.inbox, Tree: m.store, Score: m.scored, ReadOnly: m.opts.ReadOnly,
-		Judge: m.judgeLabels, Looks: m.looks,
+		Judge: m.judgeLabels, Looks: m.looks, Skipped: func() { m.saveInbox(context.Background()) },
 	})
 }
 
 // Pictures returns the pictures of runs. Advanced.
 func (m *Memory) Pictures() *store.Pictures {
-	return store.NewPictures(m.gallery, m.store, m.learned.inbox.All)
+	return store.NewPictures(m.gallery, m.store, func() []tree.Evaluation {
+		m.refresh(m.learned.inbox)
+		return m.learned.inbox.All()
+	})
 }

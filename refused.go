@@ -56,10 +56,10 @@ func (m *Memory) whyNot(ctx context.Context, id string, a *askedTest) retrieval.
 func (m *Memory) searchHeeding(
 	ctx context.Context, q retrieval.Query, ask core.Asking,
 ) (retrieval.Result, *askedTest, error) {
-	a := m.askedOf(&q)
-	if err := m.core.Latest(ctx); err != nil {
+	if err := m.latest(ctx, m.learned.briefs, m.learned.brake); err != nil {
 		return retrieval.Result{}, nil, err
 	}
+	a := m.askedOf(&q)
 	var silent []retrieval.Hit
 	all := false // the caller wants all considered memories
 	for again := 0; ; again++ {

@@ -33,10 +33,10 @@ func (m *Memory) scored(ctx context.Context, runs []inbox.Unlabelled) error {
 	if len(runs) == 0 {
 		return nil // and no model of risk to load
 	}
-	if err := m.core.Latest(ctx); err != nil {
+	if err := m.latest(ctx, m.learned.looks); err != nil {
 		return err
 	}
-	now := [2]uint64{0, m.core.Changed() + m.learned.looks.Changes()}
+	now := [2]uint64{0, m.core.Changed() + m.learned.looks.Changes() + m.learned.Reloads()}
 	l := m.learned
 	if err := l.View(ctx, func() { now[0] = l.risk.Changes() }, l.risk); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (m *Memory) Risk(ctx context.Context, e Evaluation) (risk.Risk, error) {
 // observeFacts counts what the observation of a verdict shows of remembered misses: how many of them are still wrong,
 // how many hold, and of which memories.
 func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen, err error) {
-	if err := m.core.Latest(ctx); err != nil {
+	if err := m.latest(ctx, m.learned.looks); err != nil {
 		return out, err
 	}
 	if e.Observation == "" || m.core.Index().Stats().Nodes == 0 {

@@ -35,7 +35,7 @@ type Unlabelled struct {
 	Skipped    bool            `json:"skipped,omitempty"` // a person could not label the run, so it is listed last
 }
 
-// Options connects a Chooser with a memory. All fields but ReadOnly are required.
+// Options connects a Chooser with a memory. All fields but ReadOnly and Skipped are required.
 type Options struct {
 	Box      *learned.InboxBox                                                              // the waiting runs
 	Tree     store.Reader                                                                   // the nodes and the ledger
@@ -43,6 +43,7 @@ type Options struct {
 	Judge    func(ctx context.Context, names []string) (map[string]risk.JudgeLabels, error) // labels of judges, by name
 	Looks    *look.Looks                                                                    // second looks at verdicts
 	ReadOnly bool                                                                           // Skip fails
+	Skipped  func()                                                                         // called after Skip, or nil
 }
 
 // Chooser lists the runs that wait for a label, and which labels a person should give first. It is safe for concurrent
@@ -147,6 +148,9 @@ func (r *Chooser) Skip(key string, skipped bool) error {
 	}
 	if !r.o.Box.Skip(key, skipped) {
 		return fmt.Errorf("skip %s: %w", key, tree.ErrNotFound)
+	}
+	if r.o.Skipped != nil {
+		r.o.Skipped()
 	}
 	return nil
 }
