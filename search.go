@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/memtree/memtree/appmap"
 	"github.com/memtree/memtree/find"
@@ -83,9 +82,7 @@ func (t terms) shareIn(s string) float64 {
 func (m *Memory) searchFacts(ctx context.Context, q *find.Search) (out []find.SearchHit, err error) {
 	where := q.Where
 	keep := func(f *knowledge.Fact) bool {
-		day := f.Used.UTC().Format(time.DateOnly)
-		return (where.Product == "" || f.Scope.Product == "" || f.Scope.Product == where.Product) &&
-			day >= where.Since && (where.Until == "" || day <= where.Until)
+		return (where.Product == "" || f.Scope.Product == "" || f.Scope.Product == where.Product) && where.On(f.Used)
 	}
 	err = m.viewFacts(ctx, func(b *knowledge.Base) {
 		for _, f := range b.Search(q.Text, m.opts.Now(), find.MostHits, keep) {

@@ -77,7 +77,7 @@ func (c *Curation) mayBeAbout(n *tree.Node, o AboutOptions) error {
 		return &RefusedError{Said: tree.DecisionAbout, ID: n.ID, Why: Archived, Now: string(n.Status) + " " + n.ArchivedFor}
 	case len(o.Not)+len(o.Is) == 0:
 		return &tree.FieldError{
-			Field: "not", Problem: "and is are empty; name a check that the case is not about, or is about",
+			Field: "not", Problem: "is empty, and so is the other list; name a check that the case is not about, or is about",
 		}
 	}
 	for _, check := range o.Not {

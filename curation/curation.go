@@ -115,6 +115,8 @@ const (
 	Banned   RefusalReason = "banned"   // a lesson with the same text was banned or rejected
 	Theirs   RefusalReason = "theirs"   // another person decided otherwise; Options.Over replaces that
 	Several  RefusalReason = "several"  // the label covers several evaluations; undo the label by its own id
+
+	Uncontested RefusalReason = "uncontested" // nothing contradicts the fact, so there is nothing to settle
 )
 
 // RefusedError is the error for a decision that was refused. Nothing was changed.
@@ -134,6 +136,8 @@ func (e *RefusedError) Error() string {
 	switch e.Why {
 	case Already:
 		return fmt.Sprintf("%s %s: that has been said; nothing changed", e.Said, e.ID)
+	case Uncontested:
+		return fmt.Sprintf("%s %s: nothing contradicts it, so there is nothing to settle; confirm it", e.Said, e.ID)
 	case Archived:
 		return fmt.Sprintf("%s %s: it is out of use (%s)", e.Said, e.ID, e.Now)
 	case Waiting:

@@ -2,6 +2,7 @@ package curation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -43,10 +44,13 @@ func (c *Curation) KnowFact(ctx context.Context, s ledger.Statement, o Options) 
 
 // ConfirmFact records that the fact with this id still holds. If the person has stated or confirmed the fact before,
 // its trust does not rise. If another person contradicted the fact, ConfirmFact refuses it, but with Options.Over it
-// does what SettleFact does.
+// does what SettleFact does with a fact that is disputed or archived.
 func (c *Curation) ConfirmFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	if o.Over {
-		return c.SettleFact(ctx, id, o)
+		d, err := c.SettleFact(ctx, id, o)
+		if r, ok := errors.AsType[*RefusedError](err); !ok || r.Why != Uncontested {
+			return d, err
+		}
 	}
 	return c.decide(ctx, DecisionConfirm, id, o, func(f *knowledge.Fact) error {
 		if voted(f, o.By, true) && f.State == knowledge.Active {
@@ -72,7 +76,7 @@ func (c *Curation) ContradictFact(ctx context.Context, id string, o Options) (De
 func (c *Curation) SettleFact(ctx context.Context, id string, o Options) (DecisionResult, error) {
 	return c.decide(ctx, DecisionSettle, id, o, func(f *knowledge.Fact) error {
 		if f.State != knowledge.Disputed && f.State != knowledge.Archived {
-			return &RefusedError{Said: DecisionSettle, ID: id, Why: Already}
+			return &RefusedError{Said: DecisionSettle, ID: id, Why: Uncontested}
 		}
 		return others(f, DecisionSettle, o)
 	})

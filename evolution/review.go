@@ -149,9 +149,14 @@ func (r *Review) Decide(ctx context.Context, d ReviewDecision) (Evolved, error) 
 	for i := range all {
 		place[all[i].Key] = i
 	}
-	for _, key := range slices.Concat(d.Accept, d.Reject) {
-		if _, waits := place[key]; !waits {
-			return Evolved{}, &tree.FieldError{Field: "key", Problem: fmt.Sprintf("is %q, which is no proposal", key)}
+	for _, of := range []struct {
+		field string
+		keys  []string
+	}{{"accept", d.Accept}, {"reject", d.Reject}} {
+		for _, key := range of.keys {
+			if _, waits := place[key]; !waits {
+				return Evolved{}, &tree.FieldError{Field: of.field, Problem: fmt.Sprintf("is %q, which is no proposal", key)}
+			}
 		}
 	}
 	for _, key := range d.Accept {

@@ -27,8 +27,8 @@ type Query struct {
 	Product   string             // product under test
 	Suite     string             // suite of the test
 	Run       string             // id of the run; for a memory: a run that made its mistake
-	Since     string             // first day, UTC, such as 2026-01-28
-	Until     string             // last day, UTC; the day is included
+	Since     string             // first day, UTC, such as 2026-01-28, or first time; see ParseTime
+	Until     string             // last day or time, as Since; it is included
 	Direction taxonomy.Direction // for a memory: its direction; for a run: see Way
 	ErrorType string             // for a memory: its error type; for a run: that of an earlier mistake in the same test
 	Above     float64            // least risk of a run, 0 to 1; no memory is excluded by it
@@ -59,13 +59,11 @@ func Parse(get func(name string) string) (Query, error) {
 
 // Check returns a *tree.FieldError for the first invalid field of q, or nil.
 func (q *Query) Check() error {
-	for _, f := range []struct{ name, day string }{{"since", q.Since}, {"until", q.Until}} {
-		if _, err := time.Parse(time.DateOnly, f.day); f.day != "" && err != nil {
-			return wrong(f.name, "is "+quote(f.day)+"; use a day such as 2026-01-28")
-		}
-	}
+	from, before, err := q.span()
 	switch {
-	case q.Since != "" && q.Until != "" && q.Since > q.Until:
+	case err != nil:
+		return err
+	case q.Since != "" && q.Until != "" && !from.Before(before):
 		return wrong("until", "is before since; exchange the two days")
 	case q.Direction != taxonomy.None && !q.Direction.Valid():
 		return wrong("direction", "is "+quote(string(q.Direction))+"; use false_pass, false_fail or other")
@@ -108,7 +106,7 @@ func (q *Query) All() bool { return *q == Query{} }
 // HasRun reports whether q selects the run e. It ignores Above and ErrorType, because e has no risk and no error type.
 func (q *Query) HasRun(e *tree.Evaluation) bool {
 	return (q.Product == "" || q.Product == e.Scope.Product) && (q.Suite == "" || q.Suite == e.Scope.Suite) &&
-		(q.Run == "" || q.Run == e.RunID) && q.on(e.At) &&
+		(q.Run == "" || q.Run == e.RunID) && q.On(e.At) &&
 		(q.Direction == taxonomy.None || q.Direction == Way(e)) &&
 		(q.Words == "" || has(q.Words, e.Prompt, e.Key(), e.CaseID, e.RunID, e.Scope.Test, e.Scene.Route, e.Agent.Name,
 			judged(e), e.Reason))
@@ -146,7 +144,7 @@ func ByStanding(f store.Filter) (store.Filter, func(*tree.Node) bool) {
 // case. Product also selects memories without a product. HasNode ignores Above.
 func (q *Query) HasNode(n *tree.Node) bool {
 	return q.Filter().Match(n) && (q.Product == "" || n.Scope.Product == "" || q.Product == n.Scope.Product) &&
-		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.on(n.Metadata.UpdatedAt) &&
+		(q.Suite == "" || q.Suite == n.Scope.Suite) && q.ofRun(n) && q.On(n.Metadata.UpdatedAt) &&
 		(q.Words == "" || has(q.Words, said(n)...))
 }
 
@@ -162,13 +160,46 @@ func (q *Query) ofRun(n *tree.Node) bool {
 	return false
 }
 
-// on reports whether a time is on a selected day.
-func (q *Query) on(at time.Time) bool {
+// ParseTime returns the time that s names: a day such as 2026-01-28, which begins at midnight UTC, or a time of RFC
+// 3339. day is whether s is a day. The error is a *tree.FieldError of field.
+func ParseTime(field, s string) (at time.Time, day bool, err error) {
+	if at, err = time.Parse(time.DateOnly, s); err == nil {
+		return at, true, nil
+	}
+	if at, err = time.Parse(time.RFC3339, s); err == nil {
+		return at.UTC(), false, nil
+	}
+	return time.Time{}, false, wrong(field, "is "+quote(s)+"; use a day such as 2026-01-28, or a time such as "+
+		"2026-01-28T08:00:00Z")
+}
+
+// span returns the first time that Since and Until select, and the time before which the last one is. Without Since or
+// Until it is zero.
+func (q *Query) span() (from, before time.Time, err error) {
+	if q.Since != "" {
+		if from, _, err = ParseTime("since", q.Since); err != nil {
+			return from, before, err
+		}
+	}
+	if q.Until != "" {
+		day := false
+		if before, day, err = ParseTime("until", q.Until); err != nil {
+			return from, before, err
+		}
+		if before = before.Add(1); day {
+			before = before.Add(24*time.Hour - 1)
+		}
+	}
+	return from, before, nil
+}
+
+// On reports whether Since and Until select a time. If one of them is invalid, they select none.
+func (q *Query) On(at time.Time) bool {
 	if q.Since == "" && q.Until == "" {
 		return true
 	}
-	day := at.UTC().Format(time.DateOnly)
-	return day >= q.Since && (q.Until == "" || day <= q.Until)
+	from, before, err := q.span()
+	return err == nil && (q.Since == "" || !at.Before(from)) && (q.Until == "" || at.Before(before))
 }
 
 // said returns the searchable texts of a memory, including its id, route and task.

@@ -32,13 +32,15 @@ func TestRun(t *testing.T) {
 	for _, yes := range []string{
 		"", "product=shop&suite=smoke&run=night-3", "since=2026-01-28&until=2026-01-28", "direction=false_pass",
 		"words=total+cart", "words=总价", "words=cart_7+WELL", "until=2026-02-01", "above=0.5",
+		"since=2026-01-28T23:30:00Z", "until=2026-01-28T23:30:00Z", "since=2026-01-29T01:30:00%2B02:00",
+		"since=2026-01-28&until=2026-01-28T23:59:00Z",
 	} {
 		q := query(t, yes)
 		require.True(t, q.HasRun(&e), yes)
 	}
 	for _, no := range []string{
 		"product=sho", "suite=all", "run=night-4", "since=2026-01-29", "until=2026-01-27", "direction=false_fail",
-		"words=total+basket", "product=shop&words=basket",
+		"words=total+basket", "product=shop&words=basket", "since=2026-01-28T23:30:01Z", "until=2026-01-28T23:29:59Z",
 	} {
 		q := query(t, no)
 		require.False(t, q.HasRun(&e), no)
@@ -85,8 +87,10 @@ func TestByStanding(t *testing.T) {
 // Invalid input is refused with the name of its field.
 func TestGarbage(t *testing.T) {
 	for bad, field := range map[string]string{
-		"since=yesterday": "since", "until=2026-13-01": "until", "since=2026-02-01&until=2026-01-01": "until",
-		"direction=up": "direction", "above=2": "above", "above=NaN": "above", "above=much": "above",
+		"since=yesterday": "since", "since=2026-01-28T25:00:00Z": "since",
+		"since=2026-01-28&until=2026-01-27T23:59:59Z": "until", "until=2026-13-01": "until",
+		"since=2026-02-01&until=2026-01-01": "until",
+		"direction=up":                      "direction", "above=2": "above", "above=NaN": "above", "above=much": "above",
 		"words=" + strings.Repeat("x", 2000): "words", "product=" + strings.Repeat("x", 2000): "product",
 	} {
 		v, err := url.ParseQuery(bad)

@@ -43,8 +43,10 @@ func (f *Fact) Open() bool {
 	return f.State == Disputed || f.State == Proposed || f.State == Active && (len(f.People) == 0 || f.Trust < Floor)
 }
 
-// states are the states in the order of a list.
-var states = []FactState{Disputed, Proposed, Active, Superseded, Archived}
+// FactStates returns all states, in the order of a list.
+func FactStates() []FactState {
+	return []FactState{Disputed, Proposed, Active, Superseded, Archived}
+}
 
 // List returns the facts that x selects, sorted by state (disputed, proposed, active, superseded, archived), then by
 // product. Of one product those that were given most often are first.
@@ -54,6 +56,7 @@ func (l *Library) List(ctx context.Context, x Filter) ([]Fact, error) {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(f Fact) bool { return !x.lets(&f) })
+	states := FactStates()
 	slices.SortFunc(all, func(a, b Fact) int {
 		return cmp.Or(slices.Index(states, a.State)-slices.Index(states, b.State),
 			cmp.Compare(a.Scope.Product, b.Scope.Product),

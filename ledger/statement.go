@@ -169,8 +169,10 @@ func (s *Statement) Check() error {
 		return bad("statement", "is not one line of UTF-8")
 	case !slices.Contains(FactKinds(), s.Kind):
 		return bad("kind", "is %.40q; use behaviour, rule, format, intended, known_bug, pattern or preference", s.Kind)
-	case len(s.Pages) > MaxPages || len(s.Builds) > MaxPages:
-		return bad("pages", "or builds are more than %d; leave them out where it holds for many", MaxPages)
+	case len(s.Pages) > MaxPages:
+		return bad("pages", "are more than %d; leave them out where it holds for many", MaxPages)
+	case len(s.Builds) > MaxPages:
+		return bad("builds", "are more than %d; leave them out where it holds for many", MaxPages)
 	case s.Fixed != "" && s.Kind != KnownBug:
 		return bad("fixed", "is of a known bug only, and this is %s", s.Kind)
 	case s.Fixed != "" && slices.Contains(s.Builds, s.Fixed):
@@ -182,11 +184,16 @@ func (s *Statement) Check() error {
 	case len(s.Scope.SuiteTests) > 0 && s.Scope.PlaceTest() == "":
 		return bad("scope.position", "is %d, and the suite has %d tests", s.Scope.Position, len(s.Scope.SuiteTests))
 	}
-	names := slices.Concat(s.Pages, s.Builds, s.Scope.SuiteTests,
-		[]string{s.Fixed, s.Agent, s.Scope.Product, s.Scope.Suite, s.Scope.Test})
-	for _, n := range names {
-		if len(n) > tree.MaxName || !plainLine(n) {
-			return bad("scope", "has a name that is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
+	for _, f := range []struct {
+		field string
+		names []string
+	}{
+		{"pages", s.Pages}, {"builds", s.Builds}, {"scope.suite_tests", s.Scope.SuiteTests}, {"fixed", []string{s.Fixed}},
+		{"agent", []string{s.Agent}}, {"scope.product", []string{s.Scope.Product}},
+		{"scope.suite", []string{s.Scope.Suite}}, {"scope.test", []string{s.Scope.Test}},
+	} {
+		if slices.ContainsFunc(f.names, func(n string) bool { return len(n) > tree.MaxName || !plainLine(n) }) {
+			return bad(f.field, "has a name that is longer than %d bytes, or not one line of UTF-8", tree.MaxName)
 		}
 	}
 	return nil

@@ -97,8 +97,11 @@ func readEvaluations(body []byte, most int) ([]tree.Evaluation, error) {
 		case errors.As(err, &whole):
 			return nil, input(badPart{"body", whole.Problem})
 		case errors.As(err, &at):
-			where := fmt.Sprintf("body[%d]%s", n, dot(at.Field))
-			bad = append(bad, badPart{where, fmt.Sprintf("%s (line %d)", at.Problem, at.Line)})
+			where := fmt.Sprintf("body[%d]", n)
+			if most == 1 {
+				where = "body" // it is one object
+			}
+			bad = append(bad, badPart{where + dot(at.Field), fmt.Sprintf("%s (line %d)", at.Problem, at.Line)})
 		case err != nil:
 			return nil, fmt.Errorf("read the body: %w", err)
 		default:

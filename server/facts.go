@@ -12,8 +12,8 @@ import (
 type factsInput struct {
 	InTree
 	Product string `query:"product" maxLength:"1024" doc:"Only those of this product"`
-	Kind    string `query:"kind" maxLength:"64" doc:"Only those of this kind"`
-	State   string `query:"state" maxLength:"64" doc:"Left out: in use, or put to people; all: those out of use too"`
+	Kind    string `query:"kind" enum:"behaviour,rule,format,intended,known_bug,pattern,preference"`
+	State   string `query:"state" enum:"disputed,proposed,active,superseded,archived,all" doc:"Left out: in use, or put to people; all: those out of use too"` //nolint:lll // a tag cannot be broken
 	Words   string `query:"words" maxLength:"1000" doc:"The statement mentions them"`
 	Open    bool   `query:"open" doc:"Only those that a person should decide on"`
 	From    int    `query:"from" minimum:"0" doc:"How many to pass over"`
@@ -43,12 +43,12 @@ func (s *Server) facts(ctx context.Context, in *factsInput) (*reply[factPage], e
 
 // FactStatement is the part of a request that states a fact about a product.
 type FactStatement struct {
-	Statement string          `json:"statement" minLength:"1" maxLength:"2000" doc:"What holds, one sentence"`
+	Statement string          `json:"statement" minLength:"1" maxLength:"260" doc:"What holds, one sentence of at most 260 columns: 260 characters, 130 of Chinese"` //nolint:lll // a tag cannot be broken
 	Kind      ledger.FactKind `json:"kind,omitempty" enum:"behaviour,rule,format,intended,known_bug,pattern,preference"`
 	Product   string          `json:"product,omitempty" maxLength:"1024" doc:"Only for this product"`
 	Pages     []string        `json:"pages,omitempty" maxItems:"8" doc:"Only on these pages: routes or names"`
 	Test      string          `json:"test,omitempty" maxLength:"1024" doc:"Only for the test with this id"`
-	Builds    []string        `json:"builds,omitempty" maxItems:"20" doc:"Only for these builds"`
+	Builds    []string        `json:"builds,omitempty" maxItems:"8" doc:"Only for these builds"`
 	Fixed     string          `json:"fixed,omitempty" maxLength:"1024" doc:"Of a known bug: the build in which it is fixed"` //nolint:lll // a tag cannot be broken
 }
 

@@ -16,8 +16,8 @@ type Choosing struct {
 	Product   string             `query:"product" maxLength:"1024"`
 	Suite     string             `query:"suite" maxLength:"1024"`
 	Run       string             `query:"run" maxLength:"1024" doc:"Id of the run"`
-	Since     string             `query:"since" maxLength:"10" doc:"First day, UTC, such as 2026-01-28"`
-	Until     string             `query:"until" maxLength:"10" doc:"Last day, UTC"`
+	Since     string             `query:"since" maxLength:"40" doc:"First day, UTC, such as 2026-01-28, or time, RFC 3339"`
+	Until     string             `query:"until" maxLength:"40" doc:"Last day or time, as since"`
 	Direction taxonomy.Direction `query:"direction" enum:"false_pass,false_fail,other"`
 	Type      string             `query:"type" maxLength:"64" doc:"Error type; of a run, that its test was misjudged so before"` //nolint:lll // a tag cannot be broken
 	Words     string             `query:"words" maxLength:"1024" doc:"Each of them occurs"`

@@ -26,7 +26,7 @@ type nodesInput struct {
 	InTree
 	Choosing
 	Level  tree.Type   `query:"level" enum:"case,experience,strategy"`
-	Status tree.Status `query:"status" maxLength:"64" doc:"Such as active or quarantined"`
+	Status tree.Status `query:"status" enum:"probation,active,quarantined,retired,archived,banned"`
 	Limit  int         `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	Cursor string      `query:"cursor" maxLength:"64" pattern:"^([ces]_[A-Za-z0-9_]+)?$" doc:"next of the page before"`
 }

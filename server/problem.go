@@ -171,7 +171,7 @@ var known = []struct {
 }{
 	{store.ErrDeleted, http.StatusGone, typeDeleted, "This tree was deleted from its database, and nothing of it is " +
 		"answered; stop serving it, or restore the database.", 0},
-	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, "There is nothing with this id; …/nodes lists memories.", 0},
+	{tree.ErrNotFound, http.StatusNotFound, typeNotFound, nothingHere, 0},
 	{store.ErrReadOnly, http.StatusConflict, typeReadOnly,
 		"This service only reads this tree; send changes to the one that writes it.", 0},
 	{store.ErrFull, http.StatusInsufficientStorage, typeFull, diskFull, 60},
@@ -190,10 +190,30 @@ var known = []struct {
 }
 
 const (
-	diskFull = "The disk of the service is full and nothing is half-written; reading goes on; try again once there " +
+	nothingHere = "There is nothing with this id; …/nodes lists memories."
+	diskFull    = "The disk of the service is full and nothing is half-written; reading goes on; try again once there " +
 		"is room."
 	closingDetail = "The service stops; ask again in a moment."
 )
+
+// absent reports whether p is of an id that nothing has, without the list of what there is.
+func (p *problem) absent() bool { return p.Detail == nothingHere }
+
+// absentFrom returns what a route answers for an id or a name that nothing has: with the list of what there is.
+func absentFrom(path string) string {
+	end := strings.TrimPrefix(path, inTreePath)
+	switch {
+	case strings.HasPrefix(end, "/facts"):
+		return "There is no fact with this id; …/facts?state=all lists facts."
+	case strings.HasPrefix(end, "/map"):
+		return "The map has no such page; …/map/gaps lists pages, and …/map/find those of an element."
+	case strings.HasPrefix(end, "/runs"):
+		return "No run of the last 30 days has this id; …/runs lists runs."
+	case end == "/relabel" || end == "/inbox":
+		return "There is no run with this id; …/inbox lists those that wait for a label."
+	}
+	return nothingHere
+}
 
 // advancedProblemOf returns the problem for an error about a person's decision or a file of memories.
 func advancedProblemOf(err error) *problem {

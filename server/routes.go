@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -225,6 +226,7 @@ type reply[T any] struct{ Body T }
 
 // by serves a route by a handler. An error of the handler becomes a problem.
 func by[I, O any](do func(s *Server, ctx context.Context, in *I) (*O, error)) handler {
+	of := partsOf(reflect.TypeFor[I]())
 	return func(s *Server, r *route) {
 		huma.Register(s.api, r.operation(), func(ctx context.Context, in *I) (*O, error) {
 			out, err := do(s, ctx, in)
@@ -234,10 +236,13 @@ func by[I, O any](do func(s *Server, ctx context.Context, in *I) (*O, error)) ha
 			if same := (*unchanged)(nil); errors.As(err, &same) {
 				return nil, same
 			}
-			if f, ok := errors.AsType[*tree.FieldError](err); ok && r.method == http.MethodGet {
-				err = input(badPart{"query." + f.Field, f.Problem})
+			if f, ok := errors.AsType[*tree.FieldError](err); ok {
+				err = input(of.place(f))
 			}
 			p := problemOf(err)
+			if p != nil && p.absent() {
+				p.Detail = absentFrom(r.path)
+			}
 			if p == nil {
 				s.opts.Logger.ErrorContext(ctx, "request failed", "route", r.id, "error", err.Error())
 				p = internal()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/run"
@@ -83,12 +84,15 @@ func (s *Server) updateRun(ctx context.Context, in *runUpdatesInput) (*reply[run
 			Task: u.Task, State: u.State, Key: u.Key, Rating: u.Rating}
 	}
 	did, err := t.Runs().Add(ctx, list)
-	return &reply[run.Accepted]{did}, renamed(err, func(field string) string {
+	return &reply[run.Accepted]{did}, runError(renamed(err, func(field string) string {
 		if of := []string{"kind", "text", "page", "name", "task", "state", "key", "rating"}; slices.Contains(of, field) {
 			return "updates[0]." + field // the error of a single update does not number it
 		}
+		if strings.HasSuffix(field, "].run") {
+			return "run" // all updates are of the run in the path
+		}
 		return field
-	})
+	}))
 }
 
 type runInput struct {
@@ -120,7 +124,7 @@ func runError(err error) error {
 		return input(badPart{"path.id", f.Problem})
 	}
 	if errors.Is(err, tree.ErrNotFound) {
-		return newProblem(http.StatusNotFound, typeNotFound, "No run of the last 30 days has this id; …/runs lists runs.")
+		return newProblem(http.StatusNotFound, typeNotFound, absentFrom(inTreePath+"/runs"))
 	}
 	return err
 }

@@ -11,8 +11,8 @@ type searchInput struct {
 	Text    string   `query:"text" required:"true" minLength:"1" maxLength:"1000" doc:"What is looked for"`
 	Kinds   []string `query:"kind" maxItems:"8" doc:"case, experience, strategy, fact or element; left out: all"`
 	Product string   `query:"product" maxLength:"1024"`
-	Since   string   `query:"since" maxLength:"10" doc:"First day, UTC, such as 2026-01-28"`
-	Until   string   `query:"until" maxLength:"10" doc:"Last day, UTC"`
+	Since   string   `query:"since" maxLength:"40" doc:"First day, UTC, such as 2026-01-28, or time, RFC 3339"`
+	Until   string   `query:"until" maxLength:"40" doc:"Last day or time, as since"`
 	Lang    string   `query:"lang" enum:"zh,en" doc:"Of lessons that have both"`
 	Limit   int      `query:"limit" minimum:"1" maximum:"200" default:"20"`
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
@@ -35,7 +36,7 @@ type exportInput struct {
 	Suite         string    `query:"suite" maxLength:"1024"`
 	Test          string    `query:"test" maxLength:"1024"`
 	MinConfidence float64   `query:"minConfidence" minimum:"0" maximum:"1"`
-	Since         time.Time `query:"since" doc:"Only memories updated since then"`
+	Since         string    `query:"since" maxLength:"40" doc:"Only memories updated since then: a day, UTC, such as 2026-01-28, or time, RFC 3339"` //nolint:lll // a tag cannot be broken
 	NoCases       bool      `query:"noCases" doc:"Lessons alone; the cases they rest on leave as counts and hashes"`
 	Redact        bool      `query:"redact" doc:"Take secrets, addresses and names out, and leave cases out"`
 	Cases         bool      `query:"cases" doc:"With redact: cases leave too; a name in running text may stay in them"`
@@ -44,19 +45,29 @@ type exportInput struct {
 	All           bool      `query:"all" doc:"Archived memories and imports that wait, too"`
 }
 
-func (in *exportInput) options() *transfer.ExportOptions {
+func (in *exportInput) options() (_ *transfer.ExportOptions, err error) {
+	var since time.Time
+	if in.Since != "" {
+		if since, _, err = find.ParseTime("since", in.Since); err != nil {
+			return nil, err
+		}
+	}
 	o := transfer.ExportOptions{NoFacts: in.NoFacts, Risk: in.Risk, Redact: in.Redact, Cases: in.Cases}
 	o.ExportChoice = transfer.ExportChoice{
-		ErrorTypes: in.Types, Level: in.Level.Level(), MinConfidence: in.MinConfidence, Since: in.Since, NoCases: in.NoCases,
+		ErrorTypes: in.Types, Level: in.Level.Level(), MinConfidence: in.MinConfidence, Since: since, NoCases: in.NoCases,
 		Scope: tree.Scope{Product: in.Product, Suite: in.Suite, Test: in.Test}, All: in.All,
 	}
-	return &o
+	return &o, nil
 }
 
 // export writes the whole file before it answers, so that a part of one never looks complete.
 func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
 	if in.Risk && in.Format == string(transfer.Seed) {
 		return nil, input(badPart{"query.risk", "has no place in the seed form; leave one out"})
+	}
+	options, err := in.options()
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "memtree-export-")
 	if err != nil {
@@ -65,7 +76,7 @@ func (s *Server) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	path := filepath.Join(dir, "export")
 	const tries = 5
 	for range tries {
-		err = writeExport(ctx, treeIn(ctx), path, transfer.Form(in.Format), in.options())
+		err = writeExport(ctx, treeIn(ctx), path, transfer.Form(in.Format), options)
 		if !errors.Is(err, store.ErrConflict) {
 			break
 		}

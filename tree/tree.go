@@ -58,6 +58,11 @@ const (
 	Archived    Status = "archived"    // not in use, for the reason in ArchivedFor
 )
 
+// Standings returns what [Node.Standing] may return, in the order of the constants, then [BuriedFor].
+func Standings() []Status {
+	return []Status{Probation, Active, Quarantined, Retired, Archived, BuriedFor}
+}
+
 // Mark is whether a person pinned or banned a node. Node.Decision records who did, and when.
 type Mark string
 

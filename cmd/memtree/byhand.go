@@ -28,6 +28,9 @@ type handFlags struct{ print, from string }
 func addHandFlags(v *say.Voice, c *cobra.Command, f *handFlags) {
 	c.Flags().StringVar(&f.print, "print", "", v.Say("write the questions to this file and ask no model; "+
 		"- for standard output"))
+	if c.Flags().Lookup("dry-run") != nil {
+		c.MarkFlagsMutuallyExclusive("print", "dry-run") // the file would have no question in it
+	}
 	c.Flags().StringVar(&f.from, "from", "", v.Say("take the answers from this file"))
 }
 

@@ -72,6 +72,9 @@ func decisionFailure(v *say.Voice, err error) error {
 	switch r.Why {
 	case curation.Already:
 		return v.Fail(err, "%s: that was decided before, and nothing changed", r.ID)
+	case curation.Uncontested:
+		return v.Fail(err, "nothing contradicts %s, so there is nothing to settle; confirm it: memtree know confirm %s",
+			r.ID, r.ID)
 	case curation.Archived:
 		return v.Fail(err, "%s is out of use (%s), and nothing changed", r.ID, text.Line(r.Now))
 	case curation.Waiting:

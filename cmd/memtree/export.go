@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/internal/cli/say"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/store"
@@ -102,11 +102,9 @@ func exportChoice(v *say.Voice, o *exportFlags) error {
 		o.Scope = tree.Scope{Product: parts[0], Suite: parts[1], Test: parts[2]}
 	}
 	if o.since != "" {
-		at, err := time.Parse(time.DateOnly, o.since)
+		at, _, err := find.ParseTime("since", o.since)
 		if err != nil {
-			if at, err = time.Parse(time.RFC3339, o.since); err != nil {
-				return v.Usage("--since is %q; write a day as 2026-01-31", o.since)
-			}
+			return noTime(v, "since", o.since)
 		}
 		o.Since = at
 	}

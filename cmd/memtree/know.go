@@ -98,7 +98,7 @@ func knowForgetCommand(a *app) *cobra.Command {
 		o.Purge, o.DryRun = purge, purge && !yes
 		d, err := c.ForgetFact(ctx, id, o)
 		if err == nil && o.DryRun {
-			err = a.Usage("nothing was changed; say --yes to do it")
+			err = a.Usage("nothing was changed; --yes removes the bytes of %s, and of what it replaced, for good", id)
 		}
 		return d, err
 	}

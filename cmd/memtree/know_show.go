@@ -23,6 +23,12 @@ func knowListCommand(a *app) *cobra.Command {
 		Use:  "list [WORDS]",
 		Args: arguments(a.Voice, 0, -1, a.Say("what the facts mention")),
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case x.Kind != "" && !slices.Contains(ledger.FactKinds(), x.Kind):
+				return a.Usage("--kind is %q; use %s", x.Kind, choices(ledger.FactKinds()))
+			case x.State != "" && !slices.Contains(knowledge.FactStates(), x.State):
+				return a.Usage("--state is %q; use %s", x.State, choices(knowledge.FactStates()))
+			}
 			return a.store.Read(c.Context(), func(m *memtree.Memory) error {
 				x.Words = strings.Join(args, " ")
 				all, err := m.Knowledge().List(c.Context(), x)

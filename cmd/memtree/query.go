@@ -139,6 +139,20 @@ func findFlags(v *say.Voice, c *cobra.Command, q *find.Query, names ...string) {
 	}
 }
 
+// noTime is the mistake of a flag that is neither a day nor a time.
+func noTime(v *say.Voice, flag, given string) error {
+	return v.Usage("--%s is %q; use a day such as 2026-01-28, or a time such as 2026-01-28T08:00:00Z", flag, given)
+}
+
+// choices lists the values of a flag.
+func choices[S ~string](all []S) string {
+	out := make([]string, len(all))
+	for i, one := range all {
+		out[i] = string(one)
+	}
+	return strings.Join(out, ", ")
+}
+
 // checkFind reports which flag of a query is invalid.
 func checkFind(v *say.Voice, q *find.Query) error {
 	var field *tree.FieldError
@@ -147,7 +161,11 @@ func checkFind(v *say.Voice, q *find.Query) error {
 	}
 	switch field.Field {
 	case "since", "until":
-		return v.Usage("--%s cannot be used; give days such as 2026-01-28, the first one in --since", field.Field)
+		given := map[string]string{"since": q.Since, "until": q.Until}[field.Field]
+		if _, _, err := find.ParseTime(field.Field, given); err != nil {
+			return noTime(v, field.Field, given)
+		}
+		return v.Usage("--until is before --since; exchange the two")
 	case "direction":
 		return v.Usage("--direction is %q; use false_pass, false_fail or other", string(q.Direction))
 	case "above":

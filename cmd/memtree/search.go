@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,6 +21,14 @@ func searchCommand(a *app) *cobra.Command {
 		Use:  `search "TEXT"`,
 		Args: arguments(a.Voice, 1, -1, a.Say("what is looked for")),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkFind(a.Voice, &q.Where); err != nil {
+				return err
+			}
+			for _, kind := range q.Kinds {
+				if !slices.Contains(find.Kinds(), kind) {
+					return a.Usage("--kind is %q; use %s", kind, choices(find.Kinds()))
+				}
+			}
 			q.Text, q.Lang = strings.Join(args, " "), a.Lang
 			return runSearch(c.Context(), a, q)
 		},

@@ -173,7 +173,7 @@ func checkServe(a *app, o *serveOptions) error {
 	case o.open && !loopback(host):
 		return a.Usage("--insecure-loopback is for a loopback address, such as 127.0.0.1:7788, "+
 			"and --listen is %s; leave one of them out", o.listen)
-	case o.rate <= 0:
+	case !(o.rate > 0): // also NaN
 		return a.Usage("--rate is %g; give a number above 0", o.rate)
 	}
 	if err := checkDay(a, &o.day, o.trees); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,8 @@ func treeCommand(a *app) *cobra.Command {
 			switch {
 			case level != "" && f.Level == 0:
 				return a.Usage("--level is %q; use case, experience or strategy", level)
+			case status != "" && !slices.Contains(tree.Standings(), f.Status):
+				return a.Usage("--status is %q; use %s", status, choices(tree.Standings()))
 			case limit < 0:
 				return a.Usage("--limit is %d; use 0 for all", limit)
 			}

@@ -63,7 +63,7 @@ func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 			about = a.Say("%d verdicts", n)
 		}
 		out := a.Page()
-		out.Bold(a.Say("Taken back: %s", d.Undone.Kind.Name()+" "+about))
+		out.Bold(a.Say("Taken back: %s", dotted(a.Names().Decision(d.Undone.Kind), about)))
 		if d.Undone.Why != "" {
 			out.Add("  " + a.Say("the reason given: %s", text.Line(d.Undone.Why)))
 		}

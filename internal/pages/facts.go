@@ -93,6 +93,8 @@ func (s *Site) refusedFact(v *Visitor, err error) (string, error) {
 	switch {
 	case errors.As(err, &refused) && refused.Why == curation.Already:
 		return s.speech(v.Lang).say("Nothing was changed: it was decided so already."), nil
+	case errors.As(err, &refused) && refused.Why == curation.Uncontested:
+		return s.speech(v.Lang).refused(refused), nil
 	case errors.As(err, &wrong):
 		return s.speech(v.Lang).wrongField(wrong), nil
 	}

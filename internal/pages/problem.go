@@ -94,6 +94,8 @@ func (s *speech) refused(e *curation.RefusedError) string {
 	switch e.Why {
 	case curation.Already:
 		return s.say("That was decided before; nothing was changed.")
+	case curation.Uncontested:
+		return s.say("Nothing contradicts it, so there is nothing to settle; confirm it.")
 	case curation.Archived:
 		return s.say("It is out of use; nothing was changed.")
 	case curation.Waiting:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/find"
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/taxonomy"
 )
@@ -92,9 +93,9 @@ func (c choice) With(label string) choice { c.Label = label; return c }
 
 // has reports whether a verdict matches.
 func (c *choice) has(v *verdictOf) bool {
-	day := v.At.Format(time.DateOnly)
+	days := find.Query{Since: c.Since, Until: c.Until}
 	return (c.Product == "" || v.Product == c.Product) && (!c.NoProduct || v.Product == "") &&
-		(c.Run == "" || v.RunID == c.Run) && day >= c.Since && (c.Until == "" || day <= c.Until) && c.labelled(v)
+		(c.Run == "" || v.RunID == c.Run) && days.On(v.At) && c.labelled(v)
 }
 
 func (c *choice) labelled(v *verdictOf) bool {

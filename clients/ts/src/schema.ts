@@ -2571,7 +2571,7 @@ export interface components {
             pages?: string[] | null;
             /** @description Only for this product */
             product?: string;
-            /** @description What holds, one sentence */
+            /** @description What holds, one sentence of at most 260 columns: 260 characters, 130 of Chinese */
             statement: string;
             /** @description Only for the test with this id */
             test?: string;
@@ -3331,7 +3331,7 @@ export interface operations {
                 suite?: string;
                 test?: string;
                 minConfidence?: number;
-                /** @description Only memories updated since then */
+                /** @description Only memories updated since then: a day, UTC, such as 2026-01-28, or time, RFC 3339 */
                 since?: string;
                 /** @description Lessons alone; the cases they rest on leave as counts and hashes */
                 noCases?: boolean;
@@ -3380,10 +3380,9 @@ export interface operations {
             query?: {
                 /** @description Only those of this product */
                 product?: string;
-                /** @description Only those of this kind */
-                kind?: string;
+                kind?: "behaviour" | "rule" | "format" | "intended" | "known_bug" | "pattern" | "preference";
                 /** @description Left out: in use, or put to people; all: those out of use too */
-                state?: string;
+                state?: "disputed" | "proposed" | "active" | "superseded" | "archived" | "all";
                 /** @description The statement mentions them */
                 words?: string;
                 /** @description Only those that a person should decide on */
@@ -3729,9 +3728,9 @@ export interface operations {
                 suite?: string;
                 /** @description Id of the run */
                 run?: string;
-                /** @description First day, UTC, such as 2026-01-28 */
+                /** @description First day, UTC, such as 2026-01-28, or time, RFC 3339 */
                 since?: string;
-                /** @description Last day, UTC */
+                /** @description Last day or time, as since */
                 until?: string;
                 direction?: "false_pass" | "false_fail" | "other";
                 /** @description Error type; of a run, that its test was misjudged so before */
@@ -4271,9 +4270,9 @@ export interface operations {
                 suite?: string;
                 /** @description Id of the run */
                 run?: string;
-                /** @description First day, UTC, such as 2026-01-28 */
+                /** @description First day, UTC, such as 2026-01-28, or time, RFC 3339 */
                 since?: string;
-                /** @description Last day, UTC */
+                /** @description Last day or time, as since */
                 until?: string;
                 direction?: "false_pass" | "false_fail" | "other";
                 /** @description Error type; of a run, that its test was misjudged so before */
@@ -4281,8 +4280,7 @@ export interface operations {
                 /** @description Each of them occurs */
                 words?: string;
                 level?: "case" | "experience" | "strategy";
-                /** @description Such as active or quarantined */
-                status?: string;
+                status?: "probation" | "active" | "quarantined" | "retired" | "archived" | "banned";
                 limit?: number;
                 /** @description next of the page before */
                 cursor?: string;
@@ -4952,9 +4950,9 @@ export interface operations {
                 /** @description case, experience, strategy, fact or element; left out: all */
                 kind?: string[] | null;
                 product?: string;
-                /** @description First day, UTC, such as 2026-01-28 */
+                /** @description First day, UTC, such as 2026-01-28, or time, RFC 3339 */
                 since?: string;
-                /** @description Last day, UTC */
+                /** @description Last day or time, as since */
                 until?: string;
                 /** @description Of lessons that have both */
                 lang?: "zh" | "en";

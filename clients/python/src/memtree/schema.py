@@ -1726,7 +1726,7 @@ class Speaker(TypedDict, total=False):
 
 
 class _StateBody(TypedDict):
-    # What holds, one sentence
+    # What holds, one sentence of at most 260 columns: 260 characters, 130 of Chinese
     statement: str
 
 
