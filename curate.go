@@ -31,7 +31,7 @@ func (m *Memory) Curation() *curation.Curation {
 		Gates:  gate.New(m.taxonomy, guard.Instructs, guard.Forces),
 		TypeOf: m.typeOf, Words: m.words.Fill, In: m.words.In, Given: m.shown,
 		Withdraw: func(ctx context.Context, job string) error {
-			err := m.Review().Withdraw(ctx, job)
+			err := m.Review().Withdraw(ctx, job) //nolint:contextcheck // it only reads, see refresh
 			if errors.Is(err, evolution.ErrNoDraft) {
 				return nil // the next evolve writes one
 			}
@@ -117,7 +117,8 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 		}
 		jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
 		if err == nil {
-			err = m.Pictures().Purge(ctx, b.Purge) // first, so that a crash leaves none behind
+			// First, so that a crash leaves none behind.
+			err = m.Pictures().Purge(ctx, b.Purge) //nolint:contextcheck // it only reads, see refresh
 		}
 		if err != nil {
 			return err

@@ -226,7 +226,8 @@ func (m *Memory) Review() *evolution.Review {
 type reviewers struct{ m *Memory }
 
 func (r reviewers) Reject(ctx context.Context, p *evolution.Proposal, by *evolution.ReviewDecision) error {
-	_, err := r.m.Curation().Reject(ctx, draftOf(p), curation.Options{Why: by.Why, By: by.By})
+	o := curation.Options{Why: by.Why, By: by.By}
+	_, err := r.m.Curation().Reject(ctx, draftOf(p), o) //nolint:contextcheck // it only reads, see refresh
 	return err
 }
 
@@ -235,7 +236,8 @@ func (r reviewers) Accept(ctx context.Context, ps []evolution.Proposal, by *evol
 	for i := range ps {
 		drafts[i] = draftOf(&ps[i])
 	}
-	return r.m.Curation().Accept(ctx, drafts, curation.Options{By: by.By})
+	o := curation.Options{By: by.By}
+	return r.m.Curation().Accept(ctx, drafts, o) //nolint:contextcheck // it only reads, see refresh
 }
 
 func draftOf(p *evolution.Proposal) curation.WaitingDraft {

@@ -108,8 +108,6 @@ func (m *Memory) latest(ctx context.Context, of ...learned.Box) error {
 }
 
 // refresh is latest for methods without a context and an error: they answer from what was read before if it fails.
-//
-//nolint:contextcheck // see above
 func (m *Memory) refresh(of ...learned.Box) {
 	if !m.opts.ReadOnly {
 		return
