@@ -74,14 +74,15 @@ func (g *givenNotes) give(id, all string) {
 // noteOf returns the sentences of people on how a case went wrong that may be shown and are not given yet.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	all := ""
+	removed := guard.Removed(n.CaseData.EvaluatorReason, truths)
 	for _, m := range n.CaseData.Misses {
 		if m.From != tree.FromPerson {
 			continue
 		}
 		for _, s := range text.Sentences(guard.Keep(asWritten(m.How, n.CaseData.EvaluatorReason), truths)) {
 			said := endSentence(inert(s))
-			if _, unsafe := guard.Unsafe(said); unsafe { // what is left of a sentence may order what the whole does not
-				continue
+			if _, unsafe := guard.Unsafe(said); unsafe || removed.In(s) {
+				continue // what is left of a sentence may order what the whole does not
 			}
 			if isAbout(s, n.CaseData) && !o.Refused.Sentence(s) && o.notes.isNew(s) {
 				all = text.Append(all, said)

@@ -87,6 +87,24 @@ func Sentences(s string) []string {
 	return out
 }
 
+// WholeSentences splits s as [Sentences] does, but a clause that ends with "；" stays with what follows it on its line.
+func WholeSentences(s string) []string {
+	var out []string
+	open := false // the last piece ended with "；", and its line goes on
+	for _, line := range strings.SplitAfter(strings.ToValidUTF8(s, "\ufffd"), "\n") {
+		for _, one := range Sentences(line) {
+			if open {
+				out[len(out)-1] += one
+			} else {
+				out = append(out, one)
+			}
+			open = strings.HasSuffix(strings.TrimRight(one, "\"'”’」』)]）】"), "；")
+		}
+		open = false
+	}
+	return out
+}
+
 // sentence returns the length in bytes of the first sentence of s with its end marks, closing quotes and brackets.
 func sentence(s string) int {
 	begin := len(s) - len(strings.TrimLeft(s, " \t")) // where a list number may begin
