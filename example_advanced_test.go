@@ -195,7 +195,7 @@ func ExampleMemory_Health() {
 
 	h := mem.Health()
 	fmt.Println("cases:", h.Formed.Cases, "with a known check:", h.Formed.Checked)
-	fmt.Println("runs lost:", h.Runs, "answers that failed:", h.Guidance)
+	fmt.Println("runs lost:", h.RunsLost, "answers that failed:", h.GuideFailures)
 	// Output:
 	// cases: 9 with a known check: 8
 	// runs lost: 0 answers that failed: 0

@@ -22,8 +22,8 @@ type Health struct {
 	Spent     meter.Totals        // the usage of models, including that of earlier processes
 	Formed    formation.CaseTally // new cases, by analyst and by what is known of their causes
 
-	Guidance, Trials, Runs int64 // failures: of Guide, of writing to the ledger, of recording the runs of Wrap
-	Conflicts              int64 // how often changes were planned again because another writer was first
+	GuideFailures, TrialsLost, RunsLost int64 // failures: of Guide, of writing the ledger, of recording the runs of Wrap
+	Conflicts                           int64 // how often changes were planned again because another writer was first
 }
 
 // Health returns the state of the memory. Advanced.
@@ -34,8 +34,8 @@ func (m *Memory) Health() Health {
 	h := Health{
 		Asks: m.opts.Generator != nil, Embedder: m.core.Embedder().ID(), Memories: ix.Nodes, Vectors: ix.Vectors,
 		Note: m.core.Note(ix), Formed: m.intake.Formed(), Spent: m.learned.spent.Total(),
-		Guidance: m.counts.guideFailures.Load() + guidance, Trials: m.counts.trialsLost.Load() + entries,
-		Runs: runs, Conflicts: m.core.Conflicts(),
+		GuideFailures: m.counts.guideFailures.Load() + guidance, TrialsLost: m.counts.trialsLost.Load() + entries,
+		RunsLost: runs, Conflicts: m.core.Conflicts(),
 	}
 	if s, ok := m.store.(store.Shared); ok {
 		h.Following = new(s.Following())

@@ -451,7 +451,7 @@ func TestWrapSurvivesItsMemory(t *testing.T) {
 			r, err := memtree.Wrap(m, run, nil)(t.Context(), harness.Test{ID: "x", Prompt: ask.Prompt, Scene: ask.Scene})
 			require.NoError(t, err)
 			require.JSONEq(t, `"pass"`, string(r.Judgment))
-			require.EqualValues(t, 1, m.Health().Guidance)
+			require.EqualValues(t, 1, m.Health().GuideFailures)
 		})
 	}
 }

@@ -43,7 +43,7 @@ func TestExpect(t *testing.T) {
 		`页面底部缺少返回首页的链接`:                                 {state("link", "返回首页", tree.Present, tree.Absent)},
 		`Items shows 4, should be 3`: {{Where: tree.Where{Name: "Items"}, Property: tree.OfValue, Expected: "3",
 			Seen: "4"}},
-		`小计没有乘以数量`: {{Property: tree.OfRelation, Expected: tree.Product}},
+		`小计没有乘以数量`: {{Property: tree.OfRelation, Expected: tree.PriceTimesQuantity}},
 		`搜索框占位符显示为'输入'而不是'搜索商品'`: {{Where: tree.Where{Role: "textbox", Name: "搜索框占位符"}, Property: tree.OfAttribute,
 			Expected: "placeholder=搜索商品", Seen: "placeholder=输入"}},
 		`占位符文字错误`: nil, `范围行显示不正确`: nil, `按钮仍显示为可点击的“挂号”`: nil, `The button is not disabled while saving`: nil,

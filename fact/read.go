@@ -74,6 +74,6 @@ func (r *noteReader) add(e tree.Expectation, unit string) {
 // products reads a statement about price times quantity.
 func (r *noteReader) products(unit string) {
 	if slices.ContainsFunc(r.tokens(unit), func(t token) bool { return t.sort == product }) {
-		r.add(tree.Expectation{Property: tree.OfRelation, Expected: tree.Product}, unit)
+		r.add(tree.Expectation{Property: tree.OfRelation, Expected: tree.PriceTimesQuantity}, unit)
 	}
 }

@@ -22,8 +22,8 @@ import (
 type CorrectOptions struct {
 	Above float64       // probability of being wrong from which to correct, 0 to 1; 0: ledger.CorrectAbove
 	Do    ledger.Remedy // ledger.Flag, ledger.Rerun or ledger.Other; "": ledger.Flag
-	// Look makes Correct, but not Wrap, have a model look again at a judgment whose risk is at least half of Above.
-	Look bool
+	// LookInCorrect makes Correct, not Wrap, have a model look again at a judgment whose risk is at least half of Above.
+	LookInCorrect bool
 
 	// Since excludes earlier corrections, such as those of another agent, from deciding whether a remedy has to stop.
 	Since time.Time
@@ -59,7 +59,7 @@ func (h *Harness) Correct(ctx context.Context, e tree.Evaluation, o CorrectOptio
 		return nil, fmt.Errorf("correct: %w", err)
 	}
 	r, err := h.o.Memory.Risk(ctx, e)
-	if err == nil && o.Look && !r.Learned && r.P >= o.Above/2 {
+	if err == nil && o.LookInCorrect && !r.Learned && r.P >= o.Above/2 {
 		if err = h.o.Memory.Look(ctx, e); err == nil {
 			r, err = h.o.Memory.Risk(ctx, e)
 		}

@@ -296,7 +296,7 @@ func (b *Base) fact(r *factRecord, now time.Time) Fact {
 	f := Fact{
 		ID: r.ID, Statement: r.Statement, Trust: r.trust(now), N: yes + no + len(r.Cases) + r.Rights + r.Misses,
 		Given: r.Given, Since: r.Since, Used: r.Used, By: r.By, From: r.From, People: slices.Clone(r.People),
-		Cases: slices.Clone(r.Cases), Right: r.Rights, Missed: r.Misses, InTheBy: r.Next,
+		Cases: slices.Clone(r.Cases), Right: r.Rights, Missed: r.Misses, SupersededBy: r.Next,
 	}
 	f.Pages = slices.Clone(r.Pages)
 	f.State, f.Why = r.state(b.live)

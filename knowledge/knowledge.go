@@ -81,13 +81,13 @@ type Fact struct {
 	By    string    `json:"by,omitempty"` // who stated the fact first
 	From  Source    `json:"from"`         // what kind of source stated the fact first
 
-	People  []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
-	Cases   []string `json:"cases,omitempty"`        // ids of cases whose notes state the fact: one for a test, at most 64
-	Right   int      `json:"right,omitempty"`        // runs that received the fact and went right
-	Missed  int      `json:"missed,omitempty"`       // runs that received the fact and missed a defect
-	InTheBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced this one
-	Against []string `json:"against,omitempty"`      // ids of facts in use that contradict this one
-	Why     string   `json:"why,omitempty"`          // why the fact is disputed or archived
+	People       []Vote   `json:"people,omitempty"`       // the last decision of each person, sorted by name
+	Cases        []string `json:"cases,omitempty"`        // ids of cases whose notes state it: one for a test, at most 64
+	Right        int      `json:"right,omitempty"`        // runs that received the fact and went right
+	Missed       int      `json:"missed,omitempty"`       // runs that received the fact and missed a defect
+	SupersededBy string   `json:"supersededBy,omitempty"` // id of the fact that replaced this one
+	Against      []string `json:"against,omitempty"`      // ids of facts in use that contradict this one
+	Why          string   `json:"why,omitempty"`          // why the fact is disputed or archived
 }
 
 // Source is what kind of source an entry comes from: a person, a note, an agent or another tree.

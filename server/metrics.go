@@ -162,7 +162,7 @@ func (s *Server) treeMetrics(b *strings.Builder, r *http.Request) {
 				f.Waiting))
 		}
 		for i, v := range []float64{float64(info.Nodes), float64(info.Evaluations), float64(info.Outbox), float64(info.Dead),
-			float64(info.Entries), float64(info.Bytes), writable, float64(h.Guidance), float64(h.Trials)} {
+			float64(info.Entries), float64(info.Bytes), writable, float64(h.GuideFailures), float64(h.TrialsLost)} {
 			rows[names[i]] = append(rows[names[i]], fmt.Sprintf("memtree_tree_%s{tree=%q} %g\n", names[i], name, v))
 		}
 	}

@@ -54,7 +54,7 @@ func StatsOf(ctx context.Context, m *memtree.Memory) (Stats, error) {
 	h := m.Health()
 	out.Embedder, out.Vectors = h.Embedder, vectors{h.Vectors, h.Memories, h.Note}
 	out.Briefs = m.Briefs().Known()
-	out.Swallowed = swallowed{h.Guidance, h.Trials, h.Runs, h.Conflicts}
+	out.Swallowed = swallowed{h.GuideFailures, h.TrialsLost, h.RunsLost, h.Conflicts}
 	return out, nil
 }
 

@@ -32,10 +32,10 @@ const (
 	OfValue     = "value"     // the number beside the name of the element
 	ofOrder     = "order"     // the names of elements in order, separated by “ > ”
 	OfAttribute = "attribute" // an HTML attribute of the element as name=value: type=password
-	OfRelation  = "relation"  // a relation of numbers on the page; the only one is Product
+	OfRelation  = "relation"  // a relation of numbers on the page; the only one is PriceTimesQuantity
 )
 
-// The values of Expected and Seen for OfState, and Product, the only one for OfRelation.
+// The values of Expected and Seen for OfState, and PriceTimesQuantity, the only one for OfRelation.
 const (
 	Enabled  = "enabled"
 	Disabled = "disabled"
@@ -44,7 +44,7 @@ const (
 	Present  = "present"
 	Absent   = "absent"
 
-	Product = "product" // of OfRelation: the value is price times quantity
+	PriceTimesQuantity = "product" // of OfRelation: the value is price times quantity
 )
 
 // Limits of an Expectation.
@@ -102,5 +102,5 @@ func (e *Expectation) Check() error {
 // propertyValues are the allowed values of each property; nil: any text.
 var propertyValues = map[string][]string{
 	OfText: nil, ofCount: nil, OfValue: nil, ofOrder: nil, OfAttribute: nil,
-	OfState: {Enabled, Disabled, On, Off, Present, Absent}, OfRelation: {Product},
+	OfState: {Enabled, Disabled, On, Off, Present, Absent}, OfRelation: {PriceTimesQuantity},
 }

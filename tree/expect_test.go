@@ -41,7 +41,7 @@ func TestExpectationLaw(t *testing.T) {
 }
 
 func TestExpectationsAreWithinTheirLimits(t *testing.T) {
-	e := tree.Expectation{Property: tree.OfRelation, Expected: tree.Product, From: "not multiplied"}
+	e := tree.Expectation{Property: tree.OfRelation, Expected: tree.PriceTimesQuantity, From: "not multiplied"}
 	n := tree.Node{CaseData: &tree.CaseData{Misses: []tree.Miss{{Expect: []tree.Expectation{e}}}}}
 	c := n.Clone()
 	c.CaseData.Misses[0].Expect[0].From = "changed"

@@ -54,7 +54,7 @@ func runBrief(ctx context.Context, a *app, files []string, f *briefFlags) error 
 	if hand != nil {
 		o.Reader = hand
 	}
-	in, err := a.files.Runs(files, a.Say("reading"))
+	in, err := a.files.RunFiles(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func runIngest(ctx context.Context, a *app, format string, files []string, f *in
 		}
 		r.names = l.names
 	}
-	if r.RunFiles, err = a.files.Runs(files, a.Say("recording")); err != nil {
+	if r.RunFiles, err = a.files.RunFiles(files, a.Say("recording")); err != nil {
 		return err
 	}
 	r.Reports, r.RunFiles.Run, r.fresh = rd, f.run, map[string]bool{}

@@ -98,7 +98,7 @@ func showFact(ctx context.Context, v *say.Voice, m *memtree.Memory, f *knowledge
 	p.Part(v.Say("given"), v.Say("runs: %d · right: %d · missed a defect: %d", f.Given, f.Right, f.Missed))
 	p.Part(v.Say("cases"), shortList(f.Cases))
 	p.Part(v.Say("contradicted by"), strings.Join(f.Against, " "))
-	p.Part(v.Say("replaced by"), f.InTheBy)
+	p.Part(v.Say("replaced by"), f.SupersededBy)
 	decisions(v, p, &tree.Node{}, past)
 	return v.Print(p.Lines...)
 }

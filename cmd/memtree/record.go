@@ -98,7 +98,7 @@ type recorder struct {
 // runRecord records the runs of files, and waits until cases are formed unless async is set. run is the run id for
 // lines without one.
 func runRecord(ctx context.Context, a *app, files []string, run string, async bool) error {
-	in, err := a.files.Runs(files, a.Say("recording"))
+	in, err := a.files.RunFiles(files, a.Say("recording"))
 	if err != nil {
 		return err
 	}

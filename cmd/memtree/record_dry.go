@@ -32,7 +32,7 @@ type planned struct {
 
 // recordDry prints what a record of the files would do, and its model calls. It writes nothing and calls no model.
 func recordDry(ctx context.Context, a *app, files []string, run string) error {
-	in, err := a.files.Runs(files, a.Say("reading"))
+	in, err := a.files.RunFiles(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}

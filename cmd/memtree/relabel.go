@@ -77,7 +77,7 @@ func runRelabel(ctx context.Context, a *app, id string, f relabelFlags, o curati
 
 // findRun finds an evaluation in a file of judged runs.
 func findRun(ctx context.Context, a *app, file, id string) (found *tree.Evaluation, err error) {
-	in, err := a.files.Runs([]string{file}, a.Say("reading"))
+	in, err := a.files.RunFiles([]string{file}, a.Say("reading"))
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (o *replayOptions) limits() retrieval.Limits {
 }
 
 func runReplay(ctx context.Context, a *app, files []string, o *replayOptions) error {
-	in, err := a.files.Runs(files, a.Say("reading"))
+	in, err := a.files.RunFiles(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}

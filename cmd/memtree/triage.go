@@ -57,7 +57,7 @@ type triaged struct {
 }
 
 func runTriage(ctx context.Context, a *app, files []string, o *triageOptions) error {
-	in, err := a.files.Runs(files, a.Say("reading"))
+	in, err := a.files.RunFiles(files, a.Say("reading"))
 	if err != nil {
 		return err
 	}

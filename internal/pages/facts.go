@@ -138,7 +138,7 @@ func (s *Site) showFact(w http.ResponseWriter, r *http.Request, v *Visitor, stat
 	if d.Behind, err = v.kin(ctx, shown); err != nil {
 		return err
 	}
-	for _, id := range append(slices.Clone(d.Against), d.InTheBy) {
+	for _, id := range append(slices.Clone(d.Against), d.SupersededBy) {
 		if f, err := facts.Get(ctx, id); err == nil {
 			d.Others = append(d.Others, f)
 		}

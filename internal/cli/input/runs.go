@@ -60,8 +60,8 @@ type RunFiles struct {
 	last     time.Time
 }
 
-// Runs returns a RunFiles for files, which File then reads. label names the job on the progress bar.
-func (f *Files) Runs(files []string, label string) (*RunFiles, error) {
+// RunFiles returns a RunFiles for files, which File then reads. label names the job on the progress bar.
+func (f *Files) RunFiles(files []string, label string) (*RunFiles, error) {
 	total, err := f.sizes(files)
 	if err != nil {
 		return nil, err
