@@ -30,7 +30,7 @@ type slotValues [slots]jsonValue
 // object reads an object of the group g into rec. It skips unknown members.
 func (p *parser) object(g objectKind, path string, rec *slotValues) *fault {
 	return p.members(func(key []byte) *fault {
-		s, known := spellings(g, key)
+		s, known := spellings()[g][string(key)]
 		at := p.i
 		switch {
 		case !known && g == top:

@@ -24,27 +24,11 @@ func pairs() [5]keyPair {
 	}
 }
 
-// pairSpelling returns the slot of a key that comes in pairs. These keys are read only at the top level.
-func pairSpelling(key string) slot {
-	switch key {
-	case "verdict":
-		return slotVerdict
-	case "actual":
-		return slotActual
-	case "prediction", "predicted":
-		return slotPrediction
-	case "label":
-		return slotLabel
-	case "agent_verdict", "agentVerdict":
-		return slotAgentVerdict
-	case "human_verdict", "humanVerdict":
-		return slotHumanVerdict
-	case "判定", "判断":
-		return slotVerdictZh
-	case "期望", "预期":
-		return slotExpectedZh
-	}
-	return none
+// pairKeys are the keys that come in pairs. They are read only at the top level.
+var pairKeys = spellingTable{
+	slotVerdict: "verdict", slotActual: "actual", slotPrediction: "prediction,predicted", slotLabel: "label",
+	slotAgentVerdict: "agent_verdict,agentVerdict", slotHumanVerdict: "human_verdict,humanVerdict",
+	slotVerdictZh: "判定,判断", slotExpectedZh: "期望,预期",
 }
 
 // standIn fills a missing judgment from result, and then judgment and ground truth from the pairs. Values under their

@@ -1,5 +1,11 @@
 package ingest
 
+import (
+	"maps"
+	"strings"
+	"sync"
+)
+
 // slot is a field of an evaluation that a file can set.
 type slot int
 
@@ -79,175 +85,82 @@ type spelling struct {
 	group objectKind
 }
 
-// spellings returns the meaning of key in an object of the group g; false for none.
-//
-// It has only keys with the same meaning in all tools. With a key that another tool uses for something else, good
-// lines would be rejected.
-func spellings(g objectKind, key []byte) (spelling, bool) {
-	var s spelling
-	switch g {
-	case top:
-		s = topSpelling(string(key))
-	case scene:
-		s.slot = sceneSpelling(string(key))
-	case scope:
-		s.slot = scopeSpelling(string(key))
-	case agent:
-		s.slot = agentSpelling(string(key))
-	case testCase:
-		s.slot = testSpelling(string(key))
-	case verdict:
-		s.slot = verdictSpelling(string(key))
-	}
-	return s, s != spelling{}
-}
+// A spellingTable has the keys that fill each slot, separated by commas.
+type spellingTable map[slot]string
 
-// topSpelling returns the meaning of a key at the top level. Members of a test case and of a scope may be there, too,
-// under names that are unambiguous by themselves.
-func topSpelling(key string) spelling {
-	switch key {
-	case "scene":
-		return spelling{slotSceneID, scene}
-	case "scope":
-		return spelling{none, scope}
-	case "agent":
-		return spelling{slotAgent, agent}
-	case "testCase", "test_case":
-		return spelling{none, testCase}
-	case "evaluation":
-		return spelling{none, verdict}
-	case "id", "evaluation_id", "evaluationId":
-		return spelling{slot: slotID}
-	case "run_id", "runId":
-		return spelling{slot: slotRun}
-	case "attempt":
-		return spelling{slot: slotAttempt}
-	case "at", "timestamp", "created_at", "createdAt":
-		return spelling{slot: slotAt}
-	case "observation":
-		return spelling{slot: slotObservation}
-	case "judgment", "judgement", "agentJudgment", "agent_judgment", "agentJudgement", "agent_judgement":
-		return spelling{slot: slotJudgment}
-	case "first_judgment", "firstJudgment":
-		return spelling{slot: slotFirst}
-	case "result", "agentResult", "agent_result":
-		return spelling{slot: slotResult}
-	case "direction":
-		return spelling{slot: slotDirection}
-	case "reason", "evaluatorReason", "evaluator_reason":
-		return spelling{slot: slotReason}
-	case "excuse":
-		return spelling{slot: slotExcuse}
-	case "note":
-		return spelling{slot: slotNote}
-	case "trial", "trial_id", "trialId":
-		return spelling{slot: slotTrial}
-	case "evidence":
-		return spelling{slot: slotEvidence}
-	case "scene_type", "sceneType":
-		return spelling{slot: slotSceneType}
-	case "agent_name", "agentName":
-		return spelling{slot: slotAgent}
-	case "agent_version", "agentVersion":
-		return spelling{slot: slotVersion}
-	case "agent_model", "agentModel":
-		return spelling{slot: slotModel}
+// The keys of an object of each kind are those of its tables. At the top level, members of a test case and of a scope
+// may be there, too, under names that are unambiguous by themselves.
+//
+// The tables have only keys with the same meaning in all tools. With a key that another tool uses for something else,
+// good lines would be rejected.
+var (
+	tables = map[objectKind][]spellingTable{
+		top:      {topKeys, testKeys, flatScopeKeys, correctKeys, pairKeys},
+		scene:    {sceneKeys},
+		scope:    {{slotSuite: "suite", slotTest: "test"}, flatScopeKeys},
+		agent:    {{slotAgent: "name", slotVersion: "version", slotModel: "model"}},
+		testCase: {testKeys},
+		verdict:  {{slotReason: "matchingAnalysis,matching_analysis,reason"}, correctKeys},
 	}
-	for _, find := range []func(string) slot{testSpelling, flatScopeSpelling, correctSpelling, pairSpelling} {
-		if s := find(key); s != none {
-			return spelling{slot: s}
+	topKeys = spellingTable{
+		slotID:          "id,evaluation_id,evaluationId",
+		slotRun:         "run_id,runId",
+		slotAttempt:     "attempt",
+		slotAt:          "at,timestamp,created_at,createdAt",
+		slotSceneType:   "scene_type,sceneType",
+		slotObservation: "observation",
+		slotJudgment:    "judgment,judgement,agentJudgment,agent_judgment,agentJudgement,agent_judgement",
+		slotFirst:       "first_judgment,firstJudgment",
+		slotResult:      "result,agentResult,agent_result",
+		slotDirection:   "direction",
+		slotReason:      "reason,evaluatorReason,evaluator_reason",
+		slotExcuse:      "excuse",
+		slotNote:        "note",
+		slotTrial:       "trial,trial_id,trialId",
+		slotEvidence:    "evidence",
+		slotAgent:       "agent_name,agentName",
+		slotVersion:     "agent_version,agentVersion",
+		slotModel:       "agent_model,agentModel",
+	}
+	testKeys = spellingTable{
+		slotCase:    "case_id,caseId",
+		slotSceneID: "scene_id,sceneId,ui_scene_id,uiSceneId",
+		slotRoute:   "route,route_path,routePath",
+		slotPrompt:  "prompt",
+		slotTruth:   "ground_truth,groundTruth,expected",
+	}
+	sceneKeys = spellingTable{
+		slotSceneID:   "id,scene_id,sceneId",
+		slotSceneType: "type",
+		slotRoute:     "route,route_path,routePath",
+	}
+	flatScopeKeys = spellingTable{
+		slotProduct:    "product",
+		slotSuite:      "suite_id,suiteId",
+		slotTest:       "test_id,testId",
+		slotSuiteTests: "suite_tests,suiteTests,currentSuiteTests",
+		slotPosition:   "position,currentPosition",
+		slotBuild:      "build,build_id,buildId,commit",
+	}
+	correctKeys = spellingTable{slotCorrect: "correct,isAgentCorrect,is_agent_correct,isCorrect,is_correct"}
+)
+
+// spellings returns the meaning of each key, by the kind of object that it is in.
+var spellings = sync.OnceValue(func() map[objectKind]map[string]spelling {
+	out := map[objectKind]map[string]spelling{}
+	for kind, list := range tables {
+		out[kind] = map[string]spelling{}
+		for _, table := range list {
+			for s, keys := range table {
+				for key := range strings.SplitSeq(keys, ",") {
+					out[kind][key] = spelling{slot: s}
+				}
+			}
 		}
 	}
-	return spelling{}
-}
-
-// testSpelling returns the slot of a member of a test case, which may also be at the top.
-func testSpelling(key string) slot {
-	switch key {
-	case "case_id", "caseId":
-		return slotCase
-	case "scene_id", "sceneId", "ui_scene_id", "uiSceneId":
-		return slotSceneID
-	case "route", "route_path", "routePath":
-		return slotRoute
-	case "prompt":
-		return slotPrompt
-	case "ground_truth", "groundTruth", "expected":
-		return slotTruth
-	}
-	return none
-}
-
-// sceneSpelling returns the slot of a member of a scene.
-func sceneSpelling(key string) slot {
-	switch key {
-	case "id", "scene_id", "sceneId":
-		return slotSceneID
-	case "type":
-		return slotSceneType
-	case "route", "route_path", "routePath":
-		return slotRoute
-	}
-	return none
-}
-
-// scopeSpelling returns the slot of a member of a scope.
-func scopeSpelling(key string) slot {
-	switch key {
-	case "suite":
-		return slotSuite
-	case "test":
-		return slotTest
-	}
-	return flatScopeSpelling(key)
-}
-
-// flatScopeSpelling returns the slot of a scope's member whose name is unambiguous outside the scope, too.
-func flatScopeSpelling(key string) slot {
-	switch key {
-	case "product":
-		return slotProduct
-	case "suite_id", "suiteId":
-		return slotSuite
-	case "test_id", "testId":
-		return slotTest
-	case "suite_tests", "suiteTests", "currentSuiteTests":
-		return slotSuiteTests
-	case "position", "currentPosition":
-		return slotPosition
-	case "build", "build_id", "buildId", "commit":
-		return slotBuild
-	}
-	return none
-}
-
-// agentSpelling returns the slot of a member of an agent.
-func agentSpelling(key string) slot {
-	switch key {
-	case "name":
-		return slotAgent
-	case "version":
-		return slotVersion
-	case "model":
-		return slotModel
-	}
-	return none
-}
-
-// verdictSpelling returns the slot of a member of an evaluation object.
-func verdictSpelling(key string) slot {
-	switch key {
-	case "matchingAnalysis", "matching_analysis", "reason":
-		return slotReason
-	}
-	return correctSpelling(key)
-}
-
-// correctSpelling returns the slot of a key for whether the agent was right.
-func correctSpelling(key string) slot {
-	switch key {
-	case "correct", "isAgentCorrect", "is_agent_correct", "isCorrect", "is_correct":
-		return slotCorrect
-	}
-	return none
-}
+	maps.Copy(out[top], map[string]spelling{
+		"scene": {slotSceneID, scene}, "scope": {none, scope}, "agent": {slotAgent, agent},
+		"testCase": {none, testCase}, "test_case": {none, testCase}, "evaluation": {none, verdict},
+	})
+	return out
+})

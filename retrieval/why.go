@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -34,11 +35,8 @@ const (
 	Denied     Code = "denied"
 )
 
-// Codes returns all reasons.
-func Codes() []Code {
-	return []Code{isTaken, TooFar, Unfounded, Uncalled, Distrusted, covered, kin, sameTest, farther, otherPage, opposite,
-		LevelFull, full, repetitive, Read, Unpicked, Refused, Banned, Rejected, Forgotten, Denied}
-}
+// Codes returns all reasons, sorted.
+func Codes() []Code { return slices.Sorted(maps.Keys(sentences)) }
 
 // ByPerson reports whether a person's decision is the reason.
 func (c Code) ByPerson() bool {
@@ -47,52 +45,30 @@ func (c Code) ByPerson() bool {
 
 // Sentence returns the reason in English, as a format for the Args of its [Why]. It is "" for
 // a code that does not exist. Programs may use the format as the key of a translation.
-func (c Code) Sentence() string {
-	switch c {
-	case isTaken:
-		return "taken as number %d: fits %.2f, scores %.2f"
-	case TooFar:
-		return "fits %.3f; the least for a memory of this level (%s) is %.3f"
-	case Unfounded:
-		return "the prompt asks for something else, and its words fit %.2f where it needs %.2f; its place is no reason"
-	case Uncalled:
-		return "a person worded it, and the prompt fits none of its conditions and is like none of its tests"
-	case Distrusted:
-		return "is trusted %.2f, below the floor of %.2f"
-	case covered:
-		return "is covered by %s %s; of the candidates it stands for: %d"
-	case kin:
-		return "is of one branch with %s, which came first: a lesson or cases of it, never both"
-	case sameTest:
-		return "is for tests nobody has seen; the case %s is of the very test"
-	case farther:
-		return "fits %.2f; beside the case %s, which is nearer, it would need %.2f"
-	case otherPage:
-		return "is of another page; the case %s is of this very one"
-	case opposite:
-		return "warns of %s where %s, which came first, warns of %s: never both"
-	case LevelFull:
-		return "passes, but better ones took all %d places there are for %s"
-	case full:
-		return "passes, but the %d places in all went to others, which repeat less or are of this very test"
-	case repetitive:
-		return "passes, but adds too little to what was taken, which it is %.2f like"
-	case Read:
-		return "taken as number %d: a reader picked it for this test ahead of the run"
-	case Unpicked:
-		return "words are near, but a reader who considered it for this test did not pick it"
-	case Refused:
-		return "fits, but a person refused all that it would say"
-	case Banned:
-		return "fits, but left out: banned by %s"
-	case Rejected:
-		return "fits, but left out: rejected by %s"
-	case Forgotten:
-		return "fits, but left out: forgotten by %s"
-	case Denied:
-		return "fits, but a person said of this very test that it is not about that"
-	}
-	return ""
+func (c Code) Sentence() string { return sentences[c] }
+
+var sentences = map[Code]string{
+	isTaken:    "taken as number %d: fits %.2f, scores %.2f",
+	TooFar:     "fits %.3f; the least for a memory of this level (%s) is %.3f",
+	Unfounded:  "the prompt asks for something else, and its words fit %.2f where it needs %.2f; its place is no reason",
+	Uncalled:   "a person worded it, and the prompt fits none of its conditions and is like none of its tests",
+	Distrusted: "is trusted %.2f, below the floor of %.2f",
+	covered:    "is covered by %s %s; of the candidates it stands for: %d",
+	kin:        "is of one branch with %s, which came first: a lesson or cases of it, never both",
+	sameTest:   "is for tests nobody has seen; the case %s is of the very test",
+	farther:    "fits %.2f; beside the case %s, which is nearer, it would need %.2f",
+	otherPage:  "is of another page; the case %s is of this very one",
+	opposite:   "warns of %s where %s, which came first, warns of %s: never both",
+	LevelFull:  "passes, but better ones took all %d places there are for %s",
+	full:       "passes, but the %d places in all went to others, which repeat less or are of this very test",
+	repetitive: "passes, but adds too little to what was taken, which it is %.2f like",
+	Read:       "taken as number %d: a reader picked it for this test ahead of the run",
+	Unpicked:   "words are near, but a reader who considered it for this test did not pick it",
+	Refused:    "fits, but a person refused all that it would say",
+	Banned:     "fits, but left out: banned by %s",
+	Rejected:   "fits, but left out: rejected by %s",
+	Forgotten:  "fits, but left out: forgotten by %s",
+	Denied:     "fits, but a person said of this very test that it is not about that",
 }
 
 // Why is the reason for taking a memory or for not taking it.

@@ -259,15 +259,11 @@ func effectBy(v *say.Voice, tax *taxonomy.Taxonomy, f *finding, by string) error
 
 // finder names the way in which memories were found.
 func finder(v *say.Voice, by string) string {
-	switch enhance.By(by) {
-	case enhance.ByReader:
-		return v.Say("a reader, before the run")
-	case enhance.ByTest:
-		return v.Say("the very test's own")
-	case enhance.ByWords:
-		return v.Say("words")
-	}
-	return v.Say("(not given)")
+	return cmp.Or(map[enhance.By]string{
+		enhance.ByReader: v.Say("a reader, before the run"),
+		enhance.ByTest:   v.Say("the very test's own"),
+		enhance.ByWords:  v.Say("words"),
+	}[enhance.By(by)], v.Say("(not given)"))
 }
 
 // byEffect returns memories in order, the most helpful first; those of too few runs come last.

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"regexp"
@@ -54,39 +55,32 @@ func (s *speech) trouble(t *Trouble) string {
 
 // kind describes a problem by its kind, "" if its detail is more specific.
 func (s *speech) kind(kind string) string {
-	switch kind {
-	case "not-found":
-		return s.say("There is no such page, memory or run here; it may have gone.")
-	case "scope":
-		return s.say("Your token may not do that; it takes one with the scope admin.")
-	case "no-token":
-		return s.say("This token is not known here, was revoked or has expired; memtree token add makes one.")
-	case "read-only":
-		return s.say("This service only reads this tree; make the change where it is written.")
-	case "damaged":
-		return s.say("A part of this tree cannot be read; memtree fsck on the server says what is lost and how to go on.")
-	case "locked", "busy", "rate", "changed-meanwhile", "late":
-		return s.say("The service is busy, or the tree changed meanwhile; try again in a moment.")
-	case "disk-full", "disk-failed":
-		return s.say("The disk of the service is full or failed; nothing is half-written.")
-	case "database-away":
-		return s.say("The database cannot be reached; answers are from memory, and nothing was changed.")
-	case "killed":
-		return s.say("The service that ran it ended in the middle, or did not answer for too long; another one goes on.")
-	case "budget":
-		return s.say("What jobs may spend on models in a day is spent or reserved; it goes on tomorrow (UTC).")
-	case "closing":
-		return s.say("The service stops; ask again in a moment.")
-	case "too-large":
-		return s.say("What was sent is too long; send less of it.")
-	case "foreign":
-		return s.say("This form was sent from a page of another site, so nothing was changed.")
-	case "no-tree":
-		return s.say("This token may see no tree.")
-	case "internal":
-		return s.say("Something failed inside; the log of the service says what.")
-	}
-	return ""
+	damaged := s.say("A part of this tree cannot be read; memtree fsck on the server says what is lost and how to go on.")
+	killed := s.say("The service that ran it ended in the middle, or did not answer for too long; another one goes on.")
+	busy, full := s.say("The service is busy, or the tree changed meanwhile; try again in a moment."),
+		s.say("The disk of the service is full or failed; nothing is half-written.")
+	return map[string]string{
+		"not-found":         s.say("There is no such page, memory or run here; it may have gone."),
+		"scope":             s.say("Your token may not do that; it takes one with the scope admin."),
+		"no-token":          s.say("This token is not known here, was revoked or has expired; memtree token add makes one."),
+		"read-only":         s.say("This service only reads this tree; make the change where it is written."),
+		"locked":            busy,
+		"busy":              busy,
+		"rate":              busy,
+		"changed-meanwhile": busy,
+		"late":              busy,
+		"disk-full":         full,
+		"disk-failed":       full,
+		"damaged":           damaged,
+		"killed":            killed,
+		"database-away":     s.say("The database cannot be reached; answers are from memory, and nothing was changed."),
+		"budget":            s.say("What jobs may spend on models in a day is spent or reserved; it goes on tomorrow (UTC)."),
+		"closing":           s.say("The service stops; ask again in a moment."),
+		"too-large":         s.say("What was sent is too long; send less of it."),
+		"foreign":           s.say("This form was sent from a page of another site, so nothing was changed."),
+		"no-tree":           s.say("This token may see no tree."),
+		"internal":          s.say("Something failed inside; the log of the service says what."),
+	}[kind]
 }
 
 // refused returns why a decision was refused.
@@ -132,53 +126,35 @@ func (s *speech) wrongField(e *tree.FieldError) string {
 
 // fieldName returns the name of a field on a page.
 func (s *speech) fieldName(field string) string {
-	switch field {
-	case "truth", "evaluation", "evaluations":
-		return s.say("Label")
-	case "reason":
-		return s.say("Your note")
-	case "why":
-		return s.say("Why")
-	case "since":
-		return s.say("First day")
-	case "until":
-		return s.say("Last day")
-	case "direction":
-		return s.say("Direction")
-	case "above":
-		return s.say("Risk")
-	case "product", "scope.product":
-		return s.say("Product")
-	case "suite", "scope.suite":
-		return s.say("Suite")
-	case "run":
-		return s.say("Run")
-	case "words":
-		return s.say("Keywords")
-	case "type":
-		return s.say("Error type")
-	case "lesson":
-		return s.say("What to do")
-	case "when":
-		return s.say("When it applies")
-	case "for":
-		return s.say("Tests that get it in any case")
-	case "notFor":
-		return s.say("Tests that never get it")
-	case "not", "is":
-		return s.say("Check")
-	case "prompt":
-		return s.say("The task")
-	case "statement":
-		return s.say("What holds")
-	case "kind":
-		return s.say("Kind")
-	case "pages":
-		return s.say("Pages")
-	case "address":
-		return s.say("The address")
-	}
-	return s.say("The form")
+	return cmp.Or(map[string]string{
+		"truth":         s.say("Label"),
+		"evaluation":    s.say("Label"),
+		"evaluations":   s.say("Label"),
+		"reason":        s.say("Your note"),
+		"why":           s.say("Why"),
+		"since":         s.say("First day"),
+		"until":         s.say("Last day"),
+		"direction":     s.say("Direction"),
+		"above":         s.say("Risk"),
+		"product":       s.say("Product"),
+		"scope.product": s.say("Product"),
+		"suite":         s.say("Suite"),
+		"scope.suite":   s.say("Suite"),
+		"run":           s.say("Run"),
+		"words":         s.say("Keywords"),
+		"type":          s.say("Error type"),
+		"lesson":        s.say("What to do"),
+		"when":          s.say("When it applies"),
+		"for":           s.say("Tests that get it in any case"),
+		"notFor":        s.say("Tests that never get it"),
+		"not":           s.say("Check"),
+		"is":            s.say("Check"),
+		"prompt":        s.say("The task"),
+		"statement":     s.say("What holds"),
+		"kind":          s.say("Kind"),
+		"pages":         s.say("Pages"),
+		"address":       s.say("The address"),
+	}[field], s.say("The form"))
 }
 
 // variable matches the parts in which two messages of one kind differ: a number, or a text in quotation marks.

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/memtree/memtree/ledger"
@@ -68,14 +69,9 @@ func (s *Site) oneRun(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 
 // noteKind names what notes are.
 func (s *speech) noteKind(kind ledger.WorkKind) string {
-	switch kind {
-	case ledger.WorkFinding:
-		return s.say("Found")
-	case ledger.WorkError:
-		return s.say("Went wrong")
-	case ledger.WorkDecision:
-		return s.say("Decided")
-	default:
-		return s.say("Seen")
-	}
+	return cmp.Or(map[ledger.WorkKind]string{
+		ledger.WorkFinding:  s.say("Found"),
+		ledger.WorkError:    s.say("Went wrong"),
+		ledger.WorkDecision: s.say("Decided"),
+	}[kind], s.say("Seen"))
 }

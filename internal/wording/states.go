@@ -27,23 +27,16 @@ func (n Names) Verdict(v *ledger.Verdict) string {
 
 // FactKind names a kind of fact; one without a kind is a behaviour.
 func (n Names) FactKind(k ledger.FactKind) string {
-	switch k {
-	case ledger.Behaviour, "":
-		return n.Say("behaviour")
-	case ledger.Rule:
-		return n.Say("rule")
-	case ledger.Format:
-		return n.Say("format")
-	case ledger.Intended:
-		return n.Say("intended")
-	case ledger.KnownBug:
-		return n.Say("known bug")
-	case ledger.Pattern:
-		return n.Say("pattern")
-	case ledger.Preference:
-		return n.Say("preference")
-	}
-	return string(k)
+	return cmp.Or(map[ledger.FactKind]string{
+		ledger.Behaviour:  n.Say("behaviour"),
+		"":                n.Say("behaviour"),
+		ledger.Rule:       n.Say("rule"),
+		ledger.Format:     n.Say("format"),
+		ledger.Intended:   n.Say("intended"),
+		ledger.KnownBug:   n.Say("known bug"),
+		ledger.Pattern:    n.Say("pattern"),
+		ledger.Preference: n.Say("preference"),
+	}[k], string(k))
 }
 
 // FactState names the state of a fact.
@@ -68,36 +61,23 @@ func (n Names) FactState(f *knowledge.Fact) string {
 
 // RunState names the state of a run of an agent.
 func (n Names) RunState(s run.State) string {
-	switch s {
-	case run.Open:
-		return n.Say("under way")
-	case run.Ended:
-		return n.Say("ended")
-	case run.Success:
-		return n.Say("success")
-	case run.Partial:
-		return n.Say("partly done")
-	case run.Failure:
-		return n.Say("failure")
-	}
-	return string(s)
+	return cmp.Or(map[run.State]string{
+		run.Open:    n.Say("under way"),
+		run.Ended:   n.Say("ended"),
+		run.Success: n.Say("success"),
+		run.Partial: n.Say("partly done"),
+		run.Failure: n.Say("failure"),
+	}[s], string(s))
 }
 
 // Gap names the kind of a thing that no test touches, such as "page". An element is named by its role.
 func (n Names) Gap(g *appmap.Gap) string {
-	switch g.Kind {
-	case appmap.UntestedElement:
-		return cmp.Or(g.Role, n.Say("element"))
-	case appmap.UntestedPage:
-		return n.Say("page")
-	case appmap.OrphanPage:
-		return n.Say("page that nothing leads to")
-	case appmap.UntestedCall:
-		return n.Say("interface")
-	case appmap.UntestedFlow:
-		return n.Say("flow")
-	case appmap.UntestedRequirement:
-		return n.Say("requirement")
-	}
-	return string(g.Kind)
+	return cmp.Or(map[appmap.GapKind]string{
+		appmap.UntestedElement:     cmp.Or(g.Role, n.Say("element")),
+		appmap.UntestedPage:        n.Say("page"),
+		appmap.OrphanPage:          n.Say("page that nothing leads to"),
+		appmap.UntestedCall:        n.Say("interface"),
+		appmap.UntestedFlow:        n.Say("flow"),
+		appmap.UntestedRequirement: n.Say("requirement"),
+	}[g.Kind], string(g.Kind))
 }

@@ -19,15 +19,11 @@ type Names struct {
 
 // Level returns the term for a level of memories, such as "case".
 func (n Names) Level(t tree.Type) string {
-	switch t {
-	case tree.Case:
-		return n.Say("case")
-	case tree.Experience:
-		return n.Say("experience")
-	case tree.Strategy:
-		return n.Say("strategy")
-	}
-	return string(t)
+	return cmp.Or(map[tree.Type]string{
+		tree.Case:       n.Say("case"),
+		tree.Experience: n.Say("experience"),
+		tree.Strategy:   n.Say("strategy"),
+	}[t], string(t))
 }
 
 // Direction names a direction.
@@ -43,19 +39,14 @@ func (n Names) Status(of *tree.Node) string {
 
 // Standing names a standing, as tree.Node.Standing returns it.
 func (n Names) Standing(s tree.Status) string {
-	switch s {
-	case tree.Active:
-		return n.Say("in use")
-	case tree.Probation:
-		return n.Say("in use, on probation")
-	case tree.Quarantined:
-		return n.Say("waits for a person")
-	case tree.Retired, tree.Archived:
-		return n.Say("out of use")
-	case tree.BuriedFor:
-		return n.Say("banned")
-	}
-	return string(s)
+	return cmp.Or(map[tree.Status]string{
+		tree.Active:      n.Say("in use"),
+		tree.Probation:   n.Say("in use, on probation"),
+		tree.Quarantined: n.Say("waits for a person"),
+		tree.Retired:     n.Say("out of use"),
+		tree.Archived:    n.Say("out of use"),
+		tree.BuriedFor:   n.Say("banned"),
+	}[s], string(s))
 }
 
 // Who names by, the author of a decision. An author without a name is "a person".
@@ -68,43 +59,22 @@ func (n Names) Who(by string) string {
 
 // Decision names a kind of decision.
 func (n Names) Decision(kind tree.DecisionKind) string {
-	switch kind {
-	case tree.DecisionForget:
-		return n.Say("Forgotten")
-	case tree.DecisionPin:
-		return n.Say("Pinned")
-	case tree.DecisionBan:
-		return n.Say("Banned")
-	case tree.DecisionEdit:
-		return n.Say("Edited")
-	case tree.DecisionTeach:
-		return n.Say("Taught")
-	case tree.DecisionRelabel:
-		return n.Say("Verdict labelled")
-	case tree.DecisionAbout:
-		return n.Say("What it is about was corrected")
-	case tree.DecisionReject:
-		return n.Say("Rejected")
-	case tree.DecisionAccept:
-		return n.Say("Accepted")
-	case tree.DecisionUndo:
-		return n.Say("Taken back")
-	}
-	return n.factDecision(kind)
-}
-
-func (n Names) factDecision(kind tree.DecisionKind) string {
-	switch kind {
-	case curation.DecisionState:
-		return n.Say("Fact stated")
-	case curation.DecisionConfirm:
-		return n.Say("Fact confirmed")
-	case curation.DecisionContradict:
-		return n.Say("Fact contradicted")
-	case curation.DecisionSettle:
-		return n.Say("Fact confirmed against others")
-	}
-	return string(kind)
+	return cmp.Or(map[tree.DecisionKind]string{
+		tree.DecisionForget:         n.Say("Forgotten"),
+		tree.DecisionPin:            n.Say("Pinned"),
+		tree.DecisionBan:            n.Say("Banned"),
+		tree.DecisionEdit:           n.Say("Edited"),
+		tree.DecisionTeach:          n.Say("Taught"),
+		tree.DecisionRelabel:        n.Say("Verdict labelled"),
+		tree.DecisionAbout:          n.Say("What it is about was corrected"),
+		tree.DecisionReject:         n.Say("Rejected"),
+		tree.DecisionAccept:         n.Say("Accepted"),
+		tree.DecisionUndo:           n.Say("Taken back"),
+		curation.DecisionState:      n.Say("Fact stated"),
+		curation.DecisionConfirm:    n.Say("Fact confirmed"),
+		curation.DecisionContradict: n.Say("Fact contradicted"),
+		curation.DecisionSettle:     n.Say("Fact confirmed against others"),
+	}[kind], string(kind))
 }
 
 // Refusal describes a decision that advice is no longer given: what was decided, who decided it, and the name in tax of
