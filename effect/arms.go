@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (p *Pair) Claimed() bool { return p.E >= 1/Alpha }
 func Compare(runs []Recorded) []Pair {
 	var out []Pair
 	for study, arms := range studies(runs) {
-		names := sortedKeys(arms)
+		names := slices.Sorted(maps.Keys(arms))
 		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 		for i, a := range names {
 			for _, b := range names[i+1:] {
@@ -163,7 +164,7 @@ func studies(runs []Recorded) iter.Seq2[string, map[string]map[string]attempts] 
 		}
 	}
 	return func(yield func(string, map[string]map[string]attempts) bool) {
-		for _, study := range sortedKeys(all) {
+		for _, study := range slices.Sorted(maps.Keys(all)) {
 			if !yield(study, all[study]) {
 				return
 			}
@@ -177,15 +178,6 @@ func deeper[K comparable, V any, M ~map[K]V](m map[string]M, key string) M {
 		m[key] = M{}
 	}
 	return m[key]
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, cmp.Compare[string])
-	return keys
 }
 
 func compare(study, a, b string, arms map[string]map[string]attempts) Pair {

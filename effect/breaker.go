@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -235,11 +236,4 @@ func (b *Breaker) make(t string) (string, *stream) {
 	return t, b.Types[t]
 }
 
-func (b *Breaker) names() []string {
-	names := make([]string, 0, len(b.Types))
-	for t := range b.Types {
-		names = append(names, t)
-	}
-	slices.Sort(names)
-	return names
-}
+func (b *Breaker) names() []string { return slices.Sorted(maps.Keys(b.Types)) }

@@ -1,6 +1,10 @@
 package harness
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // pendingRuns is the set of runs that Wrap has handed over and that are not recorded yet.
 type pendingRuns struct {
@@ -36,14 +40,10 @@ func (h *pendingRuns) endRun(run chan struct{}) {
 }
 
 // runsNow returns the channels of the runs that are held at this moment.
-func (h *pendingRuns) runsNow() []<-chan struct{} {
+func (h *pendingRuns) runsNow() []chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := make([]<-chan struct{}, 0, len(h.runs))
-	for run := range h.runs {
-		out = append(out, run)
-	}
-	return out
+	return slices.Collect(maps.Keys(h.runs))
 }
 
 // close makes addRun refuse further runs.

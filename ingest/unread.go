@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/memtree/memtree/internal/text"
 )
 
 // takeNote fills the reason from the note: both hold the evaluator's text. If a file has both, the note is the
@@ -75,7 +77,7 @@ func nearField(name string) string {
 		"observation", "case_id", "run_id", "id", "at", "attempt", "scene", "scope", "product", "agent", "trial",
 		"evidence", "build", "route"} {
 		k := foldName(known)
-		d := edits(folded, k)
+		d := text.Edits(folded[:min(40, len(folded))], k)
 		if len(k) > 3 && strings.Contains(folded, k) || len(folded) > 3 && strings.Contains(k, folded) {
 			d = min(d, 1)
 		}
@@ -89,26 +91,4 @@ func nearField(name string) string {
 // foldName returns the same name for snake_case, kebab-case and camelCase.
 func foldName(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(s))
-}
-
-// edits returns the number of letters that have to be inserted, deleted or replaced to turn a into b (Levenshtein). It
-// reads the first 40 bytes of each.
-func edits(a, b string) int {
-	a, b = a[:min(40, len(a))], b[:min(40, len(b))]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			is := before
-			if a[i] != b[j] {
-				is = 1 + min(before, row[j], row[j+1])
-			}
-			before, row[j+1] = row[j+1], is
-		}
-	}
-	return row[len(b)]
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -113,12 +114,7 @@ func (s *schema) checkObject(at string, v map[string]any, bad []string) []string
 			bad = append(bad, fmt.Sprintf("%s: the field %q is missing", at, name))
 		}
 	}
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		p, known := s.Properties[name]
 		switch {
 		case known:

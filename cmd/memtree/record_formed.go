@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -222,10 +223,7 @@ func sortedTypes(types map[string]map[taxonomy.Direction]int) []string {
 		}
 		return n
 	}
-	names := make([]string, 0, len(types))
-	for t := range types {
-		names = append(names, t)
-	}
-	slices.SortFunc(names, func(x, y string) int { return cmp.Or(total(y)-total(x), cmp.Compare(x, y)) })
-	return names
+	return slices.SortedFunc(maps.Keys(types), func(x, y string) int {
+		return cmp.Or(total(y)-total(x), cmp.Compare(x, y))
+	})
 }

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -209,12 +210,8 @@ func (s *Store) insertKnown(ctx context.Context, tx pgx.Tx, all []*incoming, fir
 	records, fresh = map[store.Hash]*acceptedKey{}, map[store.Hash]bool{}
 	var keys, digests [][]byte
 	var labelled []bool
-	order := make([]store.Hash, 0, len(first))
-	for key := range first {
-		order = append(order, key)
-	}
-	sort.Slice(order, func(i, j int) bool { return bytes.Compare(order[i][:], order[j][:]) < 0 })
-	for _, key := range order {
+	inOrder := func(a, b store.Hash) int { return bytes.Compare(a[:], b[:]) }
+	for _, key := range slices.SortedFunc(maps.Keys(first), inOrder) {
 		a := all[first[key]]
 		keys, digests, labelled = append(keys, a.hash[:]), append(digests, a.digest[:]), append(labelled, a.labelled)
 		records[key] = &acceptedKey{Known: store.Known{Digest: a.digest, Labelled: a.labelled}}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/memtree/memtree/internal/cli/say"
+	"github.com/memtree/memtree/internal/text"
 	"github.com/memtree/memtree/llm/langchain"
 )
 
@@ -188,7 +189,7 @@ func (c *Config) check(v *say.Voice, known []setting) error {
 func unknownKey(v *say.Voice, key string, known []setting) string {
 	best, least := "", 4
 	for _, s := range known {
-		if d := nameDistance(key, s.key); d < least {
+		if d := text.Edits(key, s.key); d < least {
 			best, least = s.key, d
 		}
 	}
@@ -197,27 +198,6 @@ func unknownKey(v *say.Voice, key string, known []setting) string {
 			"memtree.yaml beside the store)")
 	}
 	return v.Say("there is no such key; did you mean %s?", best)
-}
-
-// nameDistance returns the edit distance of two texts in bytes (Levenshtein).
-func nameDistance(from, to string) int {
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(from) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(to) {
-			change := before
-			if from[i] != to[j] {
-				change++
-			}
-			before = row[j+1]
-			row[j+1] = min(change, row[j]+1, before+1)
-		}
-	}
-	return row[len(to)]
 }
 
 // readsAs reports whether a text is a valid value of a kind.
