@@ -188,10 +188,6 @@ type Effect struct {
 // Confidence returns the probability that the memory does not harm, 1-PHarm.
 func (e *Effect) Confidence() float64 { return 1 - e.PHarm }
 
-// SuccessRate returns the share of right runs among those that received the memory, however hard their tests; 0
-// without runs.
-func (e *Effect) SuccessRate() float64 { return float64(e.Right) / float64(max(1, e.Runs)) }
-
 // Fit attributes the outcomes of the runs to memories and returns the effect of each memory that a run received,
 // sorted by id. A run weighs less the older it is at now; a run later than now has age 0. The same runs give the same
 // bytes, in whatever order they were added.

@@ -12,15 +12,12 @@ import (
 
 // Limits, in characters. Together they fit a model with room for 8,000 tokens.
 const (
-	maxScene       = 200
-	maxTask        = 2000
-	maxObservation = 3000
-	maxVerdict     = 2000
-	maxReason      = 1500
-	maxLine        = 240 // of a line in a list
-	maxLines       = 40  // lines in a list
-	maxField       = 80  // the name of a field
-	maxValue       = 200
+	maxTask    = 2000
+	maxVerdict = 2000
+	maxLine    = 240 // of a line in a list
+	maxLines   = 40  // lines in a list
+	maxField   = 80  // the name of a field
+	maxValue   = 200
 )
 
 const dash = "–"

@@ -46,7 +46,6 @@ sceneTypes:
 	require.Equal(t, was.Checklist.EN, a.Checklist.EN)
 	require.NotEmpty(t, was.Brief)
 	require.Empty(t, a.Brief, "it was of the checklist that is no more")
-	require.Equal(t, "等两秒再看。", a.InBrief("zh"))
 	require.Equal(t, []Cue{{"turbo frame", 2.5}}, a.Cues, "what is silenced is none")
 	require.Empty(t, was.Cues, "the built-in one is as it was")
 	s, ok := tax.SceneType("Terminal")

@@ -103,14 +103,6 @@ type ErrorType struct {
 	Cues        []Cue // phrases that are evidence for the error type
 }
 
-// InBrief returns the brief checklist in lang, or the whole checklist if there is no brief one.
-func (e ErrorType) InBrief(lang string) string {
-	if b := e.Brief.In(lang); b != "" {
-		return b
-	}
-	return e.Checklist.In(lang)
-}
-
 // Cue is a phrase that is evidence for an error type or a check when it appears in a text.
 type Cue struct {
 	// Phrase is in English, matched by stems, or in Chinese, matched literally. … matches a few tokens or characters.

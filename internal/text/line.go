@@ -40,15 +40,6 @@ func squeezed(s string) bool {
 	return s == "" || last != ' '
 }
 
-// once returns half of a line that repeats itself with a space between, as joined fields of a record sometimes do. It
-// returns any other line unchanged.
-func once(s string) string {
-	if h := len(s) / 2; len(s)%2 == 1 && s[h] == ' ' && s[:h] == s[h+1:] {
-		return s[:h]
-	}
-	return s
-}
-
 // Append returns the sentence b after a, with a space between them, but none after a Chinese end mark or if one is
 // empty.
 func Append(a, b string) string {

@@ -17,14 +17,6 @@ func TestSqueeze(t *testing.T) {
 	require.Equal(t, "red text", Line("\x1b[31mred\x1b[0m\r\n text "))
 }
 
-func TestOnce(t *testing.T) {
-	for s, want := range map[string]string{
-		"": "", " ": "", "a a": "a", "a a a": "a a a", "not read not read": "not read", "aa": "aa", "没读到 没读到": "没读到",
-	} {
-		require.Equal(t, want, once(s), "%q", s)
-	}
-}
-
 func TestAppend(t *testing.T) {
 	for _, x := range [][3]string{
 		{"", "", ""}, {"A.", "", "A."}, {"", "B.", "B."}, {"A.", "B.", "A. B."}, {"看。", "再看。", "看。再看。"}, {"看", "B", "看 B"},
