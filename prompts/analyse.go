@@ -48,7 +48,19 @@ func (s *Set) Analyse(in AnalyseInput) (Prompt, error) {
 			return Prompt{}, fmt.Errorf("prompt analyse: %q is no id of a check: use lower-case letters, digits and _", c.ID)
 		}
 	}
-	return s.render("analyse", in.Lang, in.fields(), json.RawMessage(analyseSchema))
+	checks := make([]string, len(in.Checks))
+	for i, c := range in.Checks {
+		checks[i] = c.ID + ": " + listLine(c.Line, maxField)
+		if c.Only != "" {
+			checks[i] += " (" + wrongly(c.Only, in.Lang) + ")"
+		}
+	}
+	var runs strings.Builder
+	for i := range in.Runs {
+		in.Runs[i].write(&runs, i+1, in.Lang)
+	}
+	data := "<data name=\"runs\">\n" + runs.String() + "</data>"
+	return s.render("analyse", in.Lang, map[string]any{"Checks": checks, "Runs": data}, json.RawMessage(analyseSchema))
 }
 
 // checkID matches the id of a check.
@@ -66,25 +78,6 @@ const analyseSchema = `{"type":"object","properties":{"runs":{"type":"array","it
 	`"required":["how","check","what","instead"],"additionalProperties":false}}},` +
 	`"required":["run","misses"],"additionalProperties":false}}},` +
 	`"required":["runs"],"additionalProperties":false}`
-
-// fields returns the input of the template.
-func (in AnalyseInput) fields() any {
-	checks := make([]string, len(in.Checks))
-	for i, c := range in.Checks {
-		checks[i] = c.ID + ": " + listLine(c.Line, maxField)
-		if c.Only != "" {
-			checks[i] += " (" + wrongly(c.Only, in.Lang) + ")"
-		}
-	}
-	var runs strings.Builder
-	for i := range in.Runs {
-		in.Runs[i].write(&runs, i+1, in.Lang)
-	}
-	return struct {
-		Checks []string
-		Runs   string
-	}{checks, "<data name=\"runs\">\n" + runs.String() + "</data>"}
-}
 
 // Limits on the texts of one run, in characters.
 const (

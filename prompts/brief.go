@@ -56,10 +56,6 @@ var briefSchema = json.RawMessage(`{"type":"object","properties":{"told":{"type"
 // Brief returns the prompt that asks a model which memories a colleague would mention before each test. The part that
 // is the same for all inputs comes first, then the memories, then the tests. in.Read decodes the answer.
 func (s *Set) Brief(in BriefInput) (Prompt, error) {
-	return s.render("brief", in.Lang, in.fields(), briefSchema)
-}
-
-func (in BriefInput) fields() any {
 	var memories, tests strings.Builder
 	for _, m := range in.Memories {
 		fmt.Fprintf(&memories, "%s %s\n", m.ID, listLine(m.Line, maxMemoryLine))
@@ -67,13 +63,11 @@ func (in BriefInput) fields() any {
 	for i := range in.Tests {
 		fmt.Fprintln(&tests, in.Tests[i].line())
 	}
-	return struct {
-		Memories, Tests, Refused string
-		Facts                    bool
-	}{
-		fence("memories", memories.String(), maxBriefData), fence("tests", tests.String(), maxBriefData),
-		fence("refused", bullets(in.Refused), maxReasons), in.Facts,
-	}
+	return s.render("brief", in.Lang, map[string]any{
+		"Memories": fence("memories", memories.String(), maxBriefData),
+		"Tests":    fence("tests", tests.String(), maxBriefData),
+		"Refused":  fence("refused", bullets(in.Refused), maxReasons), "Facts": in.Facts,
+	}, briefSchema)
 }
 
 // line returns a test on one line: t12 [product, place] prompt.

@@ -70,24 +70,19 @@ func (s *Set) Facts(in FactsInput) (Prompt, error) {
 	if n := len(in.Known); n > MaxFactsKnown {
 		return Prompt{}, fmt.Errorf("prompt facts: there are %d known facts, at most %d can be shown", n, MaxFactsKnown)
 	}
-	return s.render("facts", in.Lang, in.fields(), in.schema())
-}
-
-func (in FactsInput) fields() any {
-	var b strings.Builder
+	var runs, known strings.Builder
 	for i := range in.Runs {
 		r := &in.Runs[i]
-		fmt.Fprintf(&b, "%d [%s] %s | note: %s\n", i+1, listLine(r.Page, maxValue), listLine(r.Task, maxFactsTask),
+		fmt.Fprintf(&runs, "%d [%s] %s | note: %s\n", i+1, listLine(r.Page, maxValue), listLine(r.Task, maxFactsTask),
 			listLine(r.Note, maxFactsNote))
 	}
-	var known strings.Builder
 	for i, s := range in.Known {
 		fmt.Fprintf(&known, "k%d %s\n", i+1, listLine(s, maxFactsNote))
 	}
-	return struct{ Runs, Known string }{
-		fenceOrDash("runs", b.String(), MaxFactsRuns*(maxValue+maxFactsTask+maxFactsNote+20)),
-		fence("known", known.String(), MaxFactsKnown*(maxFactsNote+20)),
-	}
+	return s.render("facts", in.Lang, map[string]any{
+		"Runs":  fenceOrDash("runs", runs.String(), MaxFactsRuns*(maxValue+maxFactsTask+maxFactsNote+20)),
+		"Known": fence("known", known.String(), MaxFactsKnown*(maxFactsNote+20)),
+	}, in.schema())
 }
 
 // Read decodes an answer to the prompt made from in: the valid facts, in the order of the answer. A fact is valid only

@@ -27,15 +27,11 @@ type JudgeOutput struct {
 // Judge returns the prompt that asks a model whether a judgment agrees with the ground truth. in.Read decodes the
 // answer.
 func (s *Set) Judge(in JudgeInput) (Prompt, error) {
-	return s.render("judge", in.Lang, in.fields(), judgeSchema())
-}
-
-func (in JudgeInput) fields() any {
-	return struct{ Task, Judgment, GroundTruth string }{
-		Task:        fence("task", in.Prompt, maxTask),
-		Judgment:    fenceOrDash("judgment", in.Judgment, maxVerdict),
-		GroundTruth: fenceOrDash("ground_truth", in.GroundTruth, maxVerdict),
-	}
+	return s.render("judge", in.Lang, map[string]any{
+		"Task":        fence("task", in.Prompt, maxTask),
+		"Judgment":    fenceOrDash("judgment", in.Judgment, maxVerdict),
+		"GroundTruth": fenceOrDash("ground_truth", in.GroundTruth, maxVerdict),
+	}, judgeSchema())
 }
 
 // judgeSchema has the reason first, so that a model held to it reasons before it decides.

@@ -50,7 +50,13 @@ const (
 // Look returns the prompt that asks a model whether a verdict holds by the evidence of its run. in.Read decodes the
 // answer.
 func (s *Set) Look(in LookInput) (Prompt, error) {
-	return s.render("look", in.Lang, in.fields(), lookSchema)
+	return s.render("look", in.Lang, map[string]any{
+		"Pictures": in.Pictures,
+		"Task":     fenceOrDash("task", in.Task, maxLookTask),
+		"Evidence": fenceOrDash("evidence", in.Evidence, MaxEvidence),
+		"Claim":    fenceOrDash("verdict", in.Claim, maxLookClaim),
+		"Before":   fence("before", bullets(in.Before[:min(maxLookBefore, len(in.Before))]), maxLookBefore*maxLine),
+	}, lookSchema)
 }
 
 // Shown returns in.Evidence as the prompt contains it: cleaned, and cut to MaxEvidence.
@@ -61,18 +67,6 @@ func (in LookInput) Asked() string { return cutMiddle(in.Task, maxLookTask) }
 
 // Claimed returns in.Claim as the prompt contains it: cleaned and cut.
 func (in LookInput) Claimed() string { return cutMiddle(in.Claim, maxLookClaim) }
-
-func (in LookInput) fields() any {
-	return struct {
-		Task, Evidence, Claim, Before string
-		Pictures                      int
-	}{
-		Pictures: in.Pictures,
-		Task:     fenceOrDash("task", in.Task, maxLookTask), Evidence: fenceOrDash("evidence", in.Evidence, MaxEvidence),
-		Claim:  fenceOrDash("verdict", in.Claim, maxLookClaim),
-		Before: fence("before", bullets(in.Before[:min(maxLookBefore, len(in.Before))]), maxLookBefore*maxLine),
-	}
-}
 
 var lookSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"points":{"type":"array","minItems":1,"maxItems":6,"items":{"type":"object","properties":{` +

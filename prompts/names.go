@@ -42,16 +42,13 @@ func (s *Set) Names(in NamesInput) (Prompt, error) {
 	if n := len(in.Elements); n == 0 || n > MaxNamesElements {
 		return Prompt{}, fmt.Errorf("prompt names: there are %d elements, 1 to %d can be shown", n, MaxNamesElements)
 	}
-	return s.render("names", in.Lang, in.fields(), namesSchema)
-}
-
-func (in NamesInput) fields() any {
 	var b strings.Builder
 	for i, e := range in.Elements {
 		fmt.Fprintf(&b, "e%d %s | %s | %s\n", i+1, listLine(e.Page, maxValue), listLine(e.Role, maxValue),
 			listLine(e.Name, maxValue))
 	}
-	return struct{ Elements string }{fenceOrDash("elements", b.String(), MaxNamesElements*(3*maxValue+20))}
+	elements := fenceOrDash("elements", b.String(), MaxNamesElements*(3*maxValue+20))
+	return s.render("names", in.Lang, map[string]any{"Elements": elements}, namesSchema)
 }
 
 // Read decodes an answer to the prompt made from in: the names of each element, in the order of in.Elements, nil for

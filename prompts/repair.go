@@ -19,13 +19,10 @@ type RepairInput struct {
 // Repair returns the prompt that asks the model again, with the reasons for the refusal. Use the schema of the first
 // prompt with it.
 func (s *Set) Repair(in RepairInput) (Prompt, error) {
-	return s.render("repair", in.Lang, in.fields(), nil)
-}
-
-func (in RepairInput) fields() any {
-	return struct{ Task, Answer, Problems string }{
-		in.Task, fence("answer", in.Answer, maxVerdict), fence("reasons", bullets(in.Problems), maxReasons),
-	}
+	return s.render("repair", in.Lang, map[string]any{
+		"Task": in.Task, "Answer": fence("answer", in.Answer, maxVerdict),
+		"Problems": fence("reasons", bullets(in.Problems), maxReasons),
+	}, nil)
 }
 
 // bullets returns the distinct lines as a list. They are fenced, since a reason may quote an answer.

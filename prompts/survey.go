@@ -52,14 +52,11 @@ func (s *Set) Survey(in SurveyInput) (Prompt, error) {
 	if n := len(in.Checks); n > MaxSurveyChecks {
 		return Prompt{}, fmt.Errorf("prompt survey: there are %d checks, %d can be shown", n, MaxSurveyChecks)
 	}
-	return s.render("survey", in.Lang, in.fields(), json.RawMessage(surveySchema))
-}
-
-func (in SurveyInput) fields() any {
-	return struct{ Direction, Checks, Lines string }{
-		in.Direction, fence("checks", numbered("k", in.Checks), 2*maxCause*MaxSurveyChecks),
-		fenceOrDash("causes", numbered("", in.Lines), 2*maxCause*MaxSurveyLines),
-	}
+	return s.render("survey", in.Lang, map[string]any{
+		"Direction": in.Direction,
+		"Checks":    fence("checks", numbered("k", in.Checks), 2*maxCause*MaxSurveyChecks),
+		"Lines":     fenceOrDash("causes", numbered("", in.Lines), 2*maxCause*MaxSurveyLines),
+	}, json.RawMessage(surveySchema))
 }
 
 // numbered lists texts, a line each after its number.
