@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/memtree/memtree/internal/text"
 )
 
 // MostFound is the most selectors that Find returns.
@@ -208,7 +210,7 @@ func (a *asked) mentions(words string) bool {
 	if known, ok := a.kinds[words]; ok {
 		return known
 	}
-	for t := range terms(words) {
+	for t := range text.TokenSet(words) {
 		if a.terms[t] {
 			a.kinds[words] = true
 			return true

@@ -109,7 +109,7 @@ type asked struct {
 }
 
 func (v *vocabulary) ask(s string) *asked {
-	a := &asked{v: v, terms: terms(s), like: encode(s), memo: map[string]float64{}, kinds: map[string]bool{}}
+	a := &asked{v: v, terms: text.TokenSet(s), like: encode(s), memo: map[string]float64{}, kinds: map[string]bool{}}
 	if v.names != nil {
 		a.among = v.having(a.terms)
 	}
@@ -187,14 +187,6 @@ func windows(s string) (out []string) {
 	return out
 }
 
-func terms(s string) map[string]bool {
-	out := map[string]bool{}
-	for _, t := range text.Tokens(s) {
-		out[t] = true
-	}
-	return out
-}
-
 // on returns the question with how alike a page is to it.
 func (a *asked) on(route, title string) *asked {
 	b := *a
@@ -227,7 +219,7 @@ func (a *asked) alike(s string) float64 {
 // shared returns the share of the weight of a text's terms that the question has.
 func (a *asked) shared(s string) float64 {
 	all, hit := 0.0, 0.0
-	for t := range terms(s) {
+	for t := range text.TokenSet(s) {
 		w := a.v.weight(t)
 		if all += w; a.terms[t] {
 			hit += w
@@ -249,10 +241,7 @@ func dot(a, b []float32) (sum float32) {
 // score returns from 0 to 1 how well an element, or an action on it, fits the question. others returns what people call
 // an element, and whether a reader has named it.
 func (a *asked) score(others func(role, name string) ([]string, bool), of elementKey, do, selector string) float64 {
-	name := of.Name
-	if name == "" {
-		name = wordsOfSelector(selector)
-	}
+	name := cmp.Or(of.Name, wordsOfSelector(selector))
 	kind := 0.0
 	if a.mentions(roles[of.Role]) {
 		kind = 1

@@ -53,12 +53,7 @@ func whyUnsaid(say, prompt, memory string) string {
 
 // ofTest reports whether advice is about a test: it shares tokens with it.
 func ofTest(say, prompt string) bool {
-	in := map[string]bool{}
-	for _, w := range text.Tokens(prompt) {
-		in[w] = true
-	}
-	own := map[string]bool{}
-	shared := 0
+	in, own, shared := text.TokenSet(prompt), map[string]bool{}, 0
 	for _, w := range text.Tokens(say) {
 		if own[w] {
 			continue

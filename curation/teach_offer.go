@@ -27,14 +27,14 @@ func (c *Curation) Offer(ctx context.Context, id string) (*TaughtLesson, error) 
 	if err != nil || !unexplained(&this) {
 		return nil, err
 	}
-	said := wordsOf(this.CaseData.EvaluatorReason)
+	said := text.TokenSet(this.CaseData.EvaluatorReason)
 	alike := []tree.Node{this}
 	for n, err := range c.door.Tree.Scan(ctx, store.Filter{Level: tree.Case.Level()}) {
 		if err != nil {
 			return nil, err
 		}
 		if n.ID != id && unexplained(&n) && n.Direction == this.Direction && n.Scope.Product == this.Scope.Product &&
-			jaccard(said, wordsOf(n.CaseData.EvaluatorReason)) >= alikeNotes {
+			jaccard(said, text.TokenSet(n.CaseData.EvaluatorReason)) >= alikeNotes {
 			alike = append(alike, n)
 		}
 	}
@@ -45,13 +45,13 @@ func (c *Curation) Offer(ctx context.Context, id string) (*TaughtLesson, error) 
 	if this.Direction != "false_pass" {
 		l.Direction = this.Direction
 	}
-	common := wordsOf(this.CaseData.TestCase.Prompt)
+	common := text.TokenSet(this.CaseData.TestCase.Prompt)
 	for i := range alike[:min(len(alike), tree.MaxExamples)] {
 		t := &alike[i].CaseData.TestCase
 		if name := cmp.Or(t.CaseID, text.Clip(text.Line(t.Prompt), 200)); !slices.Contains(l.For, name) {
 			l.For = append(l.For, name)
 		}
-		words := wordsOf(t.Prompt)
+		words := text.TokenSet(t.Prompt)
 		for w := range common {
 			if !words[w] {
 				delete(common, w)
@@ -82,14 +82,6 @@ func whenOf(prompt string, common map[string]bool) string {
 		return text.Clip(text.Line(prompt), 60)
 	}
 	return text.Clip(strings.Join(out, " "), mostWhen)
-}
-
-func wordsOf(s string) map[string]bool {
-	out := map[string]bool{}
-	for _, t := range text.Tokens(s) {
-		out[t] = true
-	}
-	return out
 }
 
 func jaccard(a, b map[string]bool) float64 {

@@ -134,10 +134,7 @@ func fill(ps []piece, take []bool, from, step, most int) (length int) {
 
 // byRelevance returns the pieces that have terms of a text, the most relevant first; of equal ones the latest.
 func byRelevance(ps []piece, about string) []int {
-	asked := map[string]bool{}
-	for _, w := range text.Tokens(about) {
-		asked[w] = true
-	}
+	asked := text.TokenSet(about)
 	in := make([][]string, len(ps))
 	pieces := map[string]float64{} // with the word
 	for i := range ps {

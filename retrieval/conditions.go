@@ -45,7 +45,7 @@ func (s *search) markOwn(q *Query, prompt string) error {
 	for _, name := range append([]string{q.Prompt, q.Scope.Test}, q.Names...) {
 		test[tree.TestKey(name)] = name != ""
 	}
-	asked := tokenSet(prompt)
+	asked := text.TokenSet(prompt)
 	for _, x := range own {
 		m, err := x.meta()
 		if err != nil {
@@ -73,17 +73,9 @@ func (s *search) markOwn(q *Query, prompt string) error {
 	return nil
 }
 
-func tokenSet(s string) map[string]bool {
-	out := map[string]bool{}
-	for _, t := range text.Tokens(s) {
-		out[t] = true
-	}
-	return out
-}
-
 // shareOf returns the share of the distinct tokens of a text that are in a set, 0 to 1.
 func shareOf(s string, in map[string]bool) float64 {
-	all, both := tokenSet(s), 0
+	all, both := text.TokenSet(s), 0
 	for t := range all {
 		if in[t] {
 			both++

@@ -25,9 +25,9 @@ func Fits(s, condition string) bool {
 		return false
 	}
 	parts, n := partsOf(about), 0
-	has := tokensOf(s)
+	has := TokenSet(s)
 	for _, p := range parts {
-		if has.hasMost(p) {
+		if hasMost(has, p) {
 			n++
 		}
 	}
@@ -43,15 +43,15 @@ func hasHan(s string) bool {
 	return false
 }
 
-// hasMost reports whether a part is in the set, of a long run of Chinese characters three quarters of its bigrams.
-func (has tokenSet) hasMost(part string) bool {
+// hasMost reports whether a part is in the set has, of a long run of Chinese characters three quarters of its bigrams.
+func hasMost(has map[string]bool, part string) bool {
 	run := []rune(part)
 	if len(run) < 4 || !ideograph(run[0]) {
-		return has.count([]string{part}) == 1
+		return count(has, []string{part}) == 1
 	}
 	n := 0
 	for i := range len(run) - 1 {
-		n += has.count([]string{string(run[i : i+2])})
+		n += count(has, []string{string(run[i : i+2])})
 	}
 	return 4*n >= 3*(len(run)-1)
 }

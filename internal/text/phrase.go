@@ -24,13 +24,13 @@ func Phrases(condition string) (out []string) {
 // bigrams do. Terms that fit any test, such as “check”, are ignored if phrase has other parts.
 func Mentions(s, phrase string) bool {
 	parts := partsOf(phrase)
-	has := tokensOf(s)
-	n := has.count(parts)
+	has := TokenSet(s)
+	n := count(has, parts)
 	if len(parts) < 4 || n == len(parts) {
 		return n > 0 && n == len(parts)
 	}
 	return 4*n >= 3*len(parts) && slices.ContainsFunc(Sentences(s), func(one string) bool {
-		return 4*tokensOf(one).count(parts) >= 3*len(parts)
+		return 4*count(TokenSet(one), parts) >= 3*len(parts)
 	})
 }
 
@@ -38,7 +38,7 @@ func Mentions(s, phrase string) bool {
 // thirds of its Chinese characters in any order.
 func MightMention(s, phrase string) bool {
 	parts := partsOf(phrase)
-	if 2*tokensOf(s).count(parts) > len(parts) {
+	if 2*count(TokenSet(s), parts) > len(parts) {
 		return true
 	}
 	var han []rune
@@ -88,19 +88,17 @@ func rawParts(phrase string, without map[string]bool) (out []string) {
 	return out
 }
 
-// tokenSet is the set of tokens of a text.
-type tokenSet map[string]bool
-
-func tokensOf(s string) tokenSet {
-	out := tokenSet{}
+// TokenSet returns the tokens of s as a set.
+func TokenSet(s string) map[string]bool {
+	out := map[string]bool{}
 	for _, t := range Tokens(s) {
 		out[t] = true
 	}
 	return out
 }
 
-// count returns how many of the parts are in the set.
-func (has tokenSet) count(parts []string) (n int) {
+// count returns how many of the parts are in the set has.
+func count(has map[string]bool, parts []string) (n int) {
 	for _, p := range parts {
 		// A stem is not stemmed again: that of “warehouse” would become another one.
 		if has[p] || p != "" && !slices.ContainsFunc(Tokens(p), func(t string) bool { return !has[t] }) {
