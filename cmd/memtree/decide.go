@@ -116,9 +116,6 @@ func decided(v *say.Voice, r *curation.RefusedError) string {
 
 // printDecision prints what a decision changed and what follows from it.
 func printDecision(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.DecisionResult, n *tree.Node, dry bool) error {
-	if v.JSON {
-		return v.PrintJSON(d)
-	}
 	head := v.Say("%s: %s", v.Names().Decision(d.Action.Kind), n.ID)
 	if d.Action.Purged {
 		head = v.Say("Purged: %s", n.ID)
@@ -136,7 +133,7 @@ func printDecision(v *say.Voice, tax *taxonomy.Taxonomy, d *curation.DecisionRes
 	if d.Action.Purged {
 		p.Raw(purgedLines(v, d)...)
 	}
-	return v.Print(append(p.Lines, followsLines(v, tax, d)...)...)
+	return v.Result(d, append(p.Lines, followsLines(v, tax, d)...)...)
 }
 
 // purgedLines lists what a purge removes and what it cannot reach.

@@ -155,7 +155,7 @@ func (d *demoRun) next(context.Context) error {
 	t.Add("memtree evolve", d.Say("cases of one cause become a lesson"))
 	t.Add("memtree guide --prompt \"…\"", d.Say("what the next run should be told"))
 	t.Add("memtree replay runs.jsonl", d.Say("would it have warned? your own history"))
-	if err := d.Table(t); err != nil {
+	if err := d.Print(t.Painted(&d.Terminal)...); err != nil {
 		return err
 	}
 	ahead := d.Say("All of this went by words alone. On four measured suites words warned before nearly half of the " +

@@ -161,11 +161,8 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 				return err
 			}
 		}
-		if a.JSON {
-			return a.PrintJSON(out)
-		}
 		if o.dryRun {
-			return a.Print(a.Say("Nothing was written."))
+			return a.Result(out, a.Say("Nothing was written."))
 		}
 		lines := []string{a.Say("Wrote %s (%s).", path, say.Bytes(out.Bytes))}
 		if o.pictures != "" {
@@ -174,7 +171,7 @@ func runExport(ctx context.Context, a *app, path string, o *exportFlags) error {
 		if out.KeyID != "" {
 			lines = append(lines, a.Say("Signed by key %s.", out.KeyID))
 		}
-		return a.Print(lines...)
+		return a.Result(out, lines...)
 	})
 }
 

@@ -49,12 +49,9 @@ func knowListCommand(a *app) *cobra.Command {
 }
 
 func printFacts(v *say.Voice, all []knowledge.Fact) error {
-	if v.JSON {
-		all = emptyNotNull(all)
-		return v.PrintJSON(all)
-	}
+	all = emptyNotNull(all)
 	if len(all) == 0 {
-		return v.Print(v.Say("Nothing is known that fits. State what holds: memtree know \"...\""))
+		return v.Result(all, v.Say("Nothing is known that fits. State what holds: memtree know \"...\""))
 	}
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("fact")}, {Head: v.Say("state")}, {Head: v.Say("trust"), Right: true},
@@ -65,7 +62,7 @@ func printFacts(v *say.Voice, all []knowledge.Fact) error {
 		f := &all[i]
 		t.Add(short(f.ID), v.Names().FactState(f), fmt.Sprintf("%.2f (%d)", f.Trust, f.N), f.Scope.Product, f.Text)
 	}
-	return v.Table(t)
+	return v.Result(all, t.Painted(&v.Terminal)...)
 }
 
 func knowShowCommand(a *app) *cobra.Command {

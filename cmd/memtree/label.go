@@ -96,13 +96,10 @@ func labelList(ctx context.Context, a *app, f *labelFlags) error {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(&box)
-		}
 		out := a.Page()
 		out.Bold(waitingLine(a.Voice, &box))
 		if len(box.Waiting) == 0 {
-			return a.Print(out.Lines...)
+			return a.Result(&box, out.Lines...)
 		}
 		t := &say.Table{Columns: []say.Column{{Right: true}, {Head: a.Say("risk"), Right: true},
 			{Head: a.Say("verdict")},
@@ -117,7 +114,7 @@ func labelList(ctx context.Context, a *app, f *labelFlags) error {
 		if rest := box.Total - len(box.Waiting); rest > 0 {
 			out.Raw(a.Say("... and %d more (--top 0 prints all)", rest))
 		}
-		return a.Print(out.Lines...)
+		return a.Result(&box, out.Lines...)
 	})
 }
 
@@ -213,9 +210,6 @@ func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 		if err != nil {
 			return decisionFailure(a.Voice, err)
 		}
-		if a.JSON {
-			return a.PrintJSON(&d)
-		}
 		out := a.Page()
 		out.Add(a.Say("Labelled as %s: %d.", rightName(a.Voice, f.as == "right"), len(d.Verdicts)))
 		if len(d.Decided) > 0 {
@@ -224,7 +218,7 @@ func labelMany(ctx context.Context, a *app, f *labelFlags) error {
 		if len(d.Verdicts) > 0 {
 			out.Add(a.Say("memtree undo %s takes all of it back.", d.Action.ID))
 		}
-		return a.Print(out.Lines...)
+		return a.Result(&d, out.Lines...)
 	})
 }
 

@@ -162,9 +162,6 @@ func mapCoverageCommand(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				v := x.Coverage(product)
-				if a.JSON {
-					return a.PrintJSON(v)
-				}
 				t := &say.Table{Columns: []say.Column{
 					{Head: ""}, {Head: a.Say("tested"), Right: true}, {Head: a.Say("all"), Right: true},
 					{Head: "%", Right: true},
@@ -186,7 +183,7 @@ func mapCoverageCommand(a *app) *cobra.Command {
 				if v.Left > 0 {
 					out = append(out, a.Wrap(a.Say("Sightings that there was no room for: %d.", v.Left))...)
 				}
-				return a.Print(out...)
+				return a.Result(v, out...)
 			})
 		},
 	}

@@ -35,14 +35,12 @@ func mapFindCommand(a *app) *cobra.Command {
 }
 
 func printFound(v *say.Voice, found []appmap.FoundSelector, all bool) error {
-	if v.JSON {
-		return v.PrintJSON(emptyNotNull(found))
-	}
+	found = emptyNotNull(found)
 	if len(found) == 0 && !all {
-		return v.Print(v.Wrap(v.Say("No selector that fits has proved itself. --all also prints others."))...)
+		return v.Result(found, v.Wrap(v.Say("No selector that fits has proved itself. --all also prints others."))...)
 	}
 	if len(found) == 0 {
-		return v.Print(v.Say("Nothing fits."))
+		return v.Result(found, v.Say("Nothing fits."))
 	}
 	p := v.Page()
 	for i := range found {
@@ -55,5 +53,5 @@ func printFound(v *say.Voice, found []appmap.FoundSelector, all bool) error {
 		p.Bold(f.Selector)
 		p.Add("  " + f.Page + " · " + what + " · " + state)
 	}
-	return v.Print(p.Lines...)
+	return v.Result(found, p.Lines...)
 }

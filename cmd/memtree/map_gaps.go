@@ -34,11 +34,9 @@ func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 	if limit > 0 {
 		gaps = gaps[:min(limit, all)]
 	}
-	if v.JSON {
-		return v.PrintJSON(map[string]any{"all": all, "gaps": emptyNotNull(gaps)})
-	}
+	result := map[string]any{"all": all, "gaps": emptyNotNull(gaps)}
 	if all == 0 {
-		return v.Print(v.Say("Tests touch all that the map has."))
+		return v.Result(result, v.Say("Tests touch all that the map has."))
 	}
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("not tested")}, {Head: v.Say("page"), Least: 12}, {Head: v.Say("name"), Least: 20},
@@ -52,5 +50,5 @@ func printGaps(v *say.Voice, gaps []appmap.Gap, limit int) error {
 	if len(gaps) < all {
 		out = append(out, v.Say("%d more; --limit 0 prints all.", all-len(gaps)))
 	}
-	return v.Print(out...)
+	return v.Result(result, out...)
 }

@@ -15,11 +15,9 @@ func mapPathCommand(a *app) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return mapped(c.Context(), a, product, func(_ *memtree.Memory, x *appmap.Map) error {
 				way, ok := x.Path(product, args[0], args[1])
-				if a.JSON {
-					return a.PrintJSON(map[string]any{"found": ok, "steps": emptyNotNull(way)})
-				}
+				result := map[string]any{"found": ok, "steps": emptyNotNull(way)}
 				if !ok {
-					return a.Print(a.Wrap(a.Say("No way from %s to %s is known.", args[0], args[1]))...)
+					return a.Result(result, a.Wrap(a.Say("No way from %s to %s is known.", args[0], args[1]))...)
 				}
 				out := a.Page()
 				out.Raw(appmap.PageOf(args[0]))
@@ -29,7 +27,7 @@ func mapPathCommand(a *app) *cobra.Command {
 						out.Add("    " + way[i].Selector)
 					}
 				}
-				return a.Print(out.Lines...)
+				return a.Result(result, out.Lines...)
 			})
 		},
 	}

@@ -27,11 +27,9 @@ func mapRequirementsCommand(a *app) *cobra.Command {
 }
 
 func printRequirements(v *say.Voice, all []appmap.Requirement) error {
-	if v.JSON {
-		return v.PrintJSON(emptyNotNull(all))
-	}
+	all = emptyNotNull(all)
 	if len(all) == 0 {
-		return v.Print(v.Wrap(v.Say("No requirement is known. Add a table: memtree map add requirements.csv"))...)
+		return v.Result(all, v.Wrap(v.Say("No requirement is known. Add a table: memtree map add requirements.csv"))...)
 	}
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("code")}, {Head: v.Say("title"), Least: 20}, {Head: v.Say("priority")},
@@ -49,5 +47,5 @@ func printRequirements(v *say.Voice, all []appmap.Requirement) error {
 		}
 		t.Add(r.Code, r.Title, r.Priority, cmp.Or(strings.Join(checks, ", "), "-"))
 	}
-	return v.Table(t)
+	return v.Result(all, t.Painted(&v.Terminal)...)
 }

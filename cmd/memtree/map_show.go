@@ -34,9 +34,6 @@ func mapShowCommand(a *app) *cobra.Command {
 }
 
 func printPages(v *say.Voice, pages []appmap.Page) error {
-	if v.JSON {
-		return v.PrintJSON(emptyNotNull(pages))
-	}
 	t := &say.Table{Columns: []say.Column{
 		{Head: v.Say("page"), Least: 20}, {Head: v.Say("title"), Least: 10}, {Head: v.Say("seen"), Right: true},
 		{Head: v.Say("tests"), Right: true}, {Head: v.Say("elements tested"), Right: true},
@@ -46,7 +43,7 @@ func printPages(v *say.Voice, pages []appmap.Page) error {
 		t.Add(p.Page, p.Title, fmt.Sprint(p.Seen), fmt.Sprint(len(p.Tests)),
 			fmt.Sprintf("%d / %d", p.Count.Tested, p.Count.All))
 	}
-	return v.Table(t)
+	return v.Result(emptyNotNull(pages), t.Painted(&v.Terminal)...)
 }
 
 func pageLines(v *say.Voice, p *appmap.Page) []string {

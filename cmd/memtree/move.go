@@ -36,9 +36,6 @@ func moveStore(ctx context.Context, a *app, to string) error {
 	if err := copyOverlay(m.FromDir, m.ToDir); err != nil {
 		return err
 	}
-	if a.JSON {
-		return a.PrintJSON(m)
-	}
 	p := a.Page()
 	p.Add(a.Say("Moved to %s: %d memories, %d ledger entries, %d runs known, %d waiting, %d pictures.", m.To, m.Nodes,
 		m.Entries, m.Known, m.Waiting, m.Pictures))
@@ -46,7 +43,7 @@ func moveStore(ctx context.Context, a *app, to string) error {
 	if !a.Quiet {
 		p.Add(a.Say("%s stays as it was. From now on name the new one with --store, everywhere.", m.From))
 	}
-	return a.Print(p.Lines...)
+	return a.Result(m, p.Lines...)
 }
 
 // moving draws a bar for each step of a move. end wipes the last one.

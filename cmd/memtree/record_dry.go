@@ -51,9 +51,6 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 		taken = o.taken()
 		p := planned{o.Accepted, o.Duplicate, o.Correct, o.Wrong, o.Unlabelled,
 			calls + v.Calls, usage.Add(v.Usage), model.Plus(a.model.CostOf(calls, 0, usage), v.Cost), v, true, in.Rejected}
-		if a.JSON {
-			return a.PrintJSON(p)
-		}
 		lines := []string{
 			a.Say("%s would be accepted, %d were recorded before, %d would be rejected.",
 				runCount(a.Voice, p.Accepted), p.Duplicate, in.Rejects),
@@ -70,7 +67,7 @@ func recordDry(ctx context.Context, a *app, files []string, run string) error {
 		for i, l := range lines {
 			lines[i] = strings.Join(a.Wrap(l), "\n")
 		}
-		return a.Print(lines...)
+		return a.Result(p, lines...)
 	})
 	in.Bar.End()
 	if err != nil {

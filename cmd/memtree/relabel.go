@@ -112,9 +112,6 @@ func relabelFailure(v *say.Voice, id string, err error) error {
 }
 
 func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *ledger.Verdict, d *curation.DecisionResult) error {
-	if v.JSON {
-		return v.PrintJSON(d)
-	}
 	is := d.Verdict
 	out := v.Wrap(v.Paint(say.Bold, v.Say("%s: %s", v.Names().Decision(tree.DecisionRelabel), is.Evaluation)))
 	add := func(s string) { out = append(out, v.Wrap("  "+s)...) }
@@ -131,5 +128,5 @@ func printRelabelled(v *say.Voice, tax *taxonomy.Taxonomy, was *ledger.Verdict, 
 			add(v.Say("case %s stays: other runs made its mistake", c.Node.ID))
 		}
 	}
-	return v.Print(append(out, followsLines(v, tax, d)...)...)
+	return v.Result(d, append(out, followsLines(v, tax, d)...)...)
 }

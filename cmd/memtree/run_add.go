@@ -63,9 +63,6 @@ func addToRun(ctx context.Context, a *app, list []ledger.Work) error {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(did)
-		}
 		out := a.Page()
 		out.Add(a.Say("Updates: %d. Known before: %d.", did.Updates, did.Known))
 		if len(did.Taken) > 0 {
@@ -75,6 +72,6 @@ func addToRun(ctx context.Context, a *app, list []ledger.Work) error {
 		if did.Beside != "" {
 			out.Add(a.Say("%s writes to this run too; agree on who does what.", did.Beside))
 		}
-		return a.Print(out.Lines...)
+		return a.Result(did, out.Lines...)
 	})
 }

@@ -24,9 +24,6 @@ func runResumeCommand(a *app) *cobra.Command {
 				if err != nil {
 					return runFailure(a.Voice, args[0], err)
 				}
-				if a.JSON {
-					return a.PrintJSON(r)
-				}
 				out := a.Page()
 				out.Raw(strings.TrimRight(agentrun.Markdown(&r.Run, a.Lang), "\n"), "")
 				for _, name := range slices.Sorted(maps.Keys(r.Run.Values)) {
@@ -40,7 +37,7 @@ func runResumeCommand(a *app) *cobra.Command {
 				if r.Beside != "" {
 					out.Add(a.Say("%s writes to this run too; agree on who does what.", r.Beside))
 				}
-				return a.Print(out.Lines...)
+				return a.Result(r, out.Lines...)
 			})
 		},
 	}

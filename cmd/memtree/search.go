@@ -49,11 +49,8 @@ func runSearch(ctx context.Context, a *app, q find.Search) error {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(consideredOf)
-		}
 		if len(consideredOf) == 0 {
-			return a.Print(a.Say("Nothing fits."))
+			return a.Result(consideredOf, a.Say("Nothing fits."))
 		}
 		out := a.Page()
 		for i := range consideredOf {
@@ -69,7 +66,7 @@ func runSearch(ctx context.Context, a *app, q find.Search) error {
 				out.Item("    ", text.Line(text.Clip(h.Text, 240)))
 			}
 		}
-		return a.Print(out.Lines...)
+		return a.Result(consideredOf, out.Lines...)
 	})
 }
 

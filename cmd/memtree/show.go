@@ -65,11 +65,8 @@ func showRejected(ctx context.Context, a *app) error {
 		if err != nil {
 			return err
 		}
-		if a.JSON {
-			return a.PrintJSON(all)
-		}
 		if len(all) == 0 {
-			return a.Print(a.Say("No lesson was refused."))
+			return a.Result(all, a.Say("No lesson was refused."))
 		}
 		out := a.Page()
 		out.Bold(a.Say("Lessons that were refused: %d. Their cases stay in use.", len(all)))
@@ -83,7 +80,7 @@ func showRejected(ctx context.Context, a *app) error {
 			p.Part("  "+a.Say("cases"), shortList(r.Members))
 			out.Raw(p.Lines...)
 		}
-		return a.Print(out.Lines...)
+		return a.Result(all, out.Lines...)
 	})
 }
 

@@ -174,11 +174,9 @@ func tokenList(a *app) error {
 	for i := range all {
 		shown = append(shown, shownToken(&all[i], ""))
 	}
-	if a.JSON {
-		return a.PrintJSON(map[string][]tokenShown{"tokens": shown})
-	}
+	result := map[string][]tokenShown{"tokens": shown}
 	if len(all) == 0 {
-		return a.Print(a.Say("There is no token. Make one: memtree token add --name agent --scope write"))
+		return a.Result(result, a.Say("There is no token. Make one: memtree token add --name agent --scope write"))
 	}
 	t := &say.Table{Columns: []say.Column{
 		{Head: a.Say("name"), Least: 8}, {Head: a.Say("token")}, {Head: a.Say("may")}, {Head: a.Say("trees"), Least: 8},
@@ -191,7 +189,7 @@ func tokenList(a *app) error {
 		}
 		t.Add(x.Name, x.Prefix+"…", strings.Join(scopes, ", "), treesOf(a.Voice, x.Trees), until(a.Voice, &x))
 	}
-	return a.Table(t)
+	return a.Result(result, t.Painted(&a.Terminal)...)
 }
 
 func treesOf(v *say.Voice, names []string) string {

@@ -52,9 +52,6 @@ func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 		if err != nil {
 			return decisionFailure(a.Voice, err)
 		}
-		if a.JSON {
-			return a.PrintJSON(d)
-		}
 		about := d.Undone.Node
 		if d.Undone.Evaluation != "" {
 			about = d.Undone.Evaluation
@@ -67,6 +64,6 @@ func runUndo(ctx context.Context, a *app, id string, o curation.Options) error {
 		if d.Undone.Why != "" {
 			out.Add("  " + a.Say("the reason given: %s", text.Line(d.Undone.Why)))
 		}
-		return a.Print(append(out.Lines, followsLines(a.Voice, m.Taxonomy(), &d)...)...)
+		return a.Result(d, append(out.Lines, followsLines(a.Voice, m.Taxonomy(), &d)...)...)
 	})
 }

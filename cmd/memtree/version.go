@@ -14,14 +14,11 @@ func versionCommand(v *say.Voice) *cobra.Command {
 		Use: "version",
 		RunE: func(*cobra.Command, []string) error {
 			x := built()
-			if v.JSON {
-				return v.PrintJSON(x)
-			}
 			line := "memtree " + x.Version
 			if x.Revision != "" {
 				line += " (" + x.Revision + ")"
 			}
-			return v.Print(line + " " + x.Go + " " + x.Platform)
+			return v.Result(x, line+" "+x.Go+" "+x.Platform)
 		},
 	}
 }

@@ -146,9 +146,6 @@ func (v *Voice) DirectionName(d taxonomy.Direction) string { return d.Name().In(
 // Page returns an Output without lines, as wide as the terminal of v.
 func (v *Voice) Page() *Output { return &Output{Terminal: v.Terminal} }
 
-// Table prints t on standard output.
-func (v *Voice) Table(t *Table) error { return v.Print(t.Painted(&v.Terminal)...) }
-
 // Print prints lines on standard output.
 func (v *Voice) Print(lines ...string) error { return WriteLines(v.Stdout, lines...) }
 
