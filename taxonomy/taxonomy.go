@@ -71,19 +71,11 @@ func (t Text) In(lang string) string {
 }
 
 // Name returns the name of d for people, and an empty Text for None.
-func (d Direction) Name() Text {
-	switch d {
-	case FalsePass:
-		return Text{EN: "defect missed", ZH: "漏报"}
-	case FalseFail:
-		return Text{EN: "false alarm", ZH: "误报"}
-	case Other:
-		return Text{EN: "other mistake", ZH: "其他误判"}
-	case Environment:
-		return Text{EN: "environment", ZH: "环境问题"}
-	default:
-		return Text{}
-	}
+func (d Direction) Name() Text { return directionNames[d] }
+
+var directionNames = map[Direction]Text{
+	FalsePass: {EN: "defect missed", ZH: "漏报"}, FalseFail: {EN: "false alarm", ZH: "误报"},
+	Other: {EN: "other mistake", ZH: "其他误判"}, Environment: {EN: "environment", ZH: "环境问题"},
 }
 
 // errorGroup is a group of error types of one kind.

@@ -322,31 +322,26 @@ const (
 	labelApart tableLabel = tableLabel(taxonomy.Environment) // the run shows nothing about its judge
 )
 
-// labelOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them. The
-// class that a person gave a failure in a test tool is a label too: of a defect of the product the truth is fail; of a
-// defect of the test, or of none, it is pass.
+// labelWords are the other words for each label, separated by spaces. The class that a person gave a failure in a test
+// tool is a label too: of a defect of the product the truth is fail; of a defect of the test, or of none, it is pass.
+var labelWords = map[tableLabel]string{
+	labelRight: "对 判对 正确",
+	labelWrong: "错 判错 误判 错误",
+	labelPass:  "automation_bug test_bug test_defect no_defect 脚本问题 测试脚本问题 无缺陷 非缺陷 通过",
+	labelFail:  "product_bug product_defect 产品缺陷 产品问题 不通过 失败 未通过",
+	labelMiss:  "漏报 漏报缺陷",
+	labelAlarm: "误报",
+	labelOther: "",
+	labelApart: "env system_issue infrastructure 环境 环境问题 系统问题",
+}
+
+// labelOf parses a label, false if it is none. TRUE and numbers are none, because a spreadsheet may have made them.
 func labelOf(s string) (tableLabel, bool) {
-	switch s = strings.ReplaceAll(strings.ReplaceAll(s, " ", "_"), "-", "_"); s {
-	case "right", "wrong", "pass", "fail", "false_pass", "false_fail", "other":
-		return tableLabel(s), true
-	case "environment", "env", "system_issue", "infrastructure", "环境", "环境问题", "系统问题":
-		return labelApart, true
-	case "product_bug", "product_defect", "产品缺陷", "产品问题":
-		return labelFail, true
-	case "automation_bug", "test_bug", "test_defect", "no_defect", "脚本问题", "测试脚本问题", "无缺陷", "非缺陷":
-		return labelPass, true
-	case "对", "判对", "正确":
-		return labelRight, true
-	case "错", "判错", "误判", "错误":
-		return labelWrong, true
-	case "通过":
-		return labelPass, true
-	case "不通过", "失败", "未通过":
-		return labelFail, true
-	case "漏报", "漏报缺陷":
-		return labelMiss, true
-	case "误报":
-		return labelAlarm, true
+	s = strings.ReplaceAll(strings.ReplaceAll(s, " ", "_"), "-", "_")
+	for label, words := range labelWords {
+		if s == string(label) || slices.Contains(strings.Fields(words), s) {
+			return label, true
+		}
 	}
 	return "", false
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -137,24 +138,16 @@ func (m *Model) folderSentence(e *tape.FolderError) string {
 		const most = 120 // characters
 		why = text.Clip(text.Line(e.Err.Error()), most)
 	}
-	switch e.Problem {
-	case tape.IsMissing:
-		return m.Say("there is no folder %s; name one that was made with MEMTREE_LLM_RECORD", e.Path)
-	case tape.IsFile:
-		return m.Say("%s is a file; name a folder", e.Path)
-	case tape.IsEmpty:
-		return m.Say("there is no recording in %s; make some with MEMTREE_LLM_RECORD", e.Path)
-	case tape.NotWritable:
-		return m.Say("nothing can be written into %s (%s); choose another folder, or check who may write there", e.Path, why)
-	case tape.TooMuch:
-		return m.Say("there is more in %s than can be held in memory; split it by suite", e.Path)
-	case tape.IsMixed:
-		return m.Say("there are vectors of two models in %s (%s); record anew into an empty folder", e.Path, why)
-	case tape.IsBroken:
-		return m.Say("%s is no recording that can be played (%s); delete it, or record it again", e.Path, why)
-	default:
-		return m.Say("%s cannot be read (%s)", e.Path, why)
-	}
+	return cmp.Or(map[tape.FolderProblem]string{
+		tape.IsMissing: m.Say("there is no folder %s; name one that was made with MEMTREE_LLM_RECORD", e.Path),
+		tape.IsFile:    m.Say("%s is a file; name a folder", e.Path),
+		tape.IsEmpty:   m.Say("there is no recording in %s; make some with MEMTREE_LLM_RECORD", e.Path),
+		tape.NotWritable: m.Say("nothing can be written into %s (%s); choose another folder, or check who "+
+			"may write there", e.Path, why),
+		tape.TooMuch:  m.Say("there is more in %s than can be held in memory; split it by suite", e.Path),
+		tape.IsMixed:  m.Say("there are vectors of two models in %s (%s); record anew into an empty folder", e.Path, why),
+		tape.IsBroken: m.Say("%s is no recording that can be played (%s); delete it, or record it again", e.Path, why),
+	}[e.Problem], m.Say("%s cannot be read (%s)", e.Path, why))
 }
 
 // playedLines describes which answers were played, and which were not recorded.
