@@ -1,6 +1,7 @@
 package memtree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,7 @@ type EvolveOptions = evolution.RunOptions
 // Evolve lets the tree learn: cases that missed one check become a lesson, and lessons without enough cases go out of
 // use. Guide and Record work meanwhile. If ctx ends, the changes made so far remain.
 func (m *Memory) Evolve(ctx context.Context, o *EvolveOptions) (evolution.Evolved, error) {
-	if o == nil {
-		o = &EvolveOptions{}
-	}
+	o = cmp.Or(o, &EvolveOptions{})
 	if m.opts.ReadOnly && !o.DryRun {
 		return evolution.Evolved{}, fmt.Errorf("evolve: %w", store.ErrReadOnly)
 	}

@@ -1,6 +1,7 @@
 package memtree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -130,9 +131,7 @@ func (m *Memory) setDefaults() {
 	if m.opts.Deadline <= 0 {
 		m.opts.Deadline = defaultDeadline
 	}
-	if m.opts.Logger == nil {
-		m.opts.Logger = slog.New(slog.DiscardHandler)
-	}
+	m.opts.Logger = cmp.Or(m.opts.Logger, slog.New(slog.DiscardHandler))
 	if m.opts.Now == nil {
 		m.opts.Now = time.Now
 	}

@@ -1,6 +1,7 @@
 package memtree
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -11,9 +12,7 @@ import (
 
 // Prune archives memories no longer needed. Evolve also does that. Advanced.
 func (m *Memory) Prune(ctx context.Context, o *evolution.PruneOptions) (evolution.Pruned, error) {
-	if o == nil {
-		o = &evolution.PruneOptions{}
-	}
+	o = cmp.Or(o, &evolution.PruneOptions{})
 	if m.opts.ReadOnly && !o.DryRun {
 		return evolution.Pruned{}, fmt.Errorf("prune: %w", store.ErrReadOnly)
 	}

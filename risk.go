@@ -3,6 +3,7 @@ package memtree
 // Risk estimates which verdicts are likely to be wrong before their label is known.
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,9 +104,7 @@ func (m *Memory) observeFacts(ctx context.Context, e *Evaluation) (out risk.Seen
 		return out, nil
 	}
 	scope := e.Scope
-	if scope.Test == "" {
-		scope.Test = e.CaseID
-	}
+	scope.Test = cmp.Or(scope.Test, e.CaseID)
 	q := retrieval.Query{Prompt: text.ClipBytes(e.Prompt, tree.MaxNodeText), Scene: e.Scene, Scope: scope}
 	r, err := m.core.Search(ctx, q, (*retrieval.Index).Search)
 	if err != nil {

@@ -73,9 +73,7 @@ type ReadResult struct {
 // ReadResult.Left. If Read ends early, it keeps the answers so far. Without a model the error is an llm.Error of
 // KindNotSet, except with DryRun.
 func (s *Briefs) Read(ctx context.Context, tests []UpcomingTest, o *ReadOptions) (ReadResult, error) {
-	if o == nil {
-		o = &ReadOptions{}
-	}
+	o = cmp.Or(o, &ReadOptions{})
 	out, err := s.read(ctx, tests, o)
 	if err != nil {
 		return out, fmt.Errorf("brief: %w", err)

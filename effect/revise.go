@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"cmp"
 	"math"
 	"reflect"
 	"time"
@@ -25,9 +26,7 @@ type Revised struct {
 // origin is the id of the tree of the runs, and now the time of the latest run. r describes the change of status, and
 // is zero if there is none. ok is false if nothing changes.
 func Revise(n *tree.Node, e *Effect, t *MemoryTally, origin string, now time.Time) (c tree.Change, r Revised, ok bool) {
-	if t == nil {
-		t = &MemoryTally{}
-	}
+	t = cmp.Or(t, &MemoryTally{})
 	x := n.Clone()
 	count(&x, e, origin)
 	credit := tree.Credit{

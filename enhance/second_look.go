@@ -1,6 +1,7 @@
 package enhance
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -40,9 +41,7 @@ var doubts = map[string]taxonomy.Text{
 // and below it why the first verdict is likely to be wrong. It does not name that verdict. Without a known reason it
 // returns guidance alone. lang is "zh" or "en"; "" is the language of prompt.
 func SecondLook(guidance, prompt, lang string, why []Doubt) (string, error) {
-	if lang == "" {
-		lang = text.Lang(prompt)
-	}
+	lang = cmp.Or(lang, text.Lang(prompt))
 	var reasons []string
 	for _, d := range why {
 		t, known := doubts[d.Signal]

@@ -356,10 +356,7 @@ func (a *asking) giveUp() error {
 		a.draft.Other = nil
 		return a.remember(jobRecord{Draft: a.draft})
 	}
-	d := a.draft
-	if d == nil {
-		d = &gate.Draft{}
-	}
+	d := cmp.Or(a.draft, &gate.Draft{})
 	r := jobRecord{
 		Job:     a.key,
 		By:      tree.Provenance{Model: cmp.Or(a.model, "unnamed")},

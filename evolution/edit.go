@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -119,9 +120,7 @@ func credit(d *gate.Draft, was *tree.Content, cases []string) {
 		l.From = tree.FromPerson
 		if at >= 0 {
 			o := &was.Lessons[at]
-			if l.Kind == "" {
-				l.Kind = o.Kind
-			}
+			l.Kind = cmp.Or(l.Kind, o.Kind)
 			if len(l.Cites) == 0 {
 				l.Cites = slices.Clone(o.Cites)
 			}

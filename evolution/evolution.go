@@ -90,9 +90,7 @@ type Evolver struct {
 
 // New returns an Evolver with options o.
 func New(o Options) *Evolver {
-	if o.Taxonomy == nil {
-		o.Taxonomy = taxonomy.Default()
-	}
+	o.Taxonomy = cmp.Or(o.Taxonomy, taxonomy.Default())
 	if o.Cache == nil {
 		o.Cache = forgetful{}
 	}

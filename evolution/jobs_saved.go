@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,9 +53,7 @@ const (
 
 // OpenJobs returns Jobs with the results stored beside s.
 func OpenJobs(ctx context.Context, s store.Store, o JobsOptions) (*Jobs, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Saving == nil {
 		o.Saving = func(save func([]*store.Purge) error) error { return save(nil) }
 	}

@@ -106,9 +106,7 @@ func (e *Evolver) Plan(ctx context.Context, v Scanner, o PlanOptions) iter.Seq2[
 			yield(Plan{}, fmt.Errorf("read the tree: %w", err))
 			return
 		}
-		if o.Attempts == nil {
-			o.Attempts = &Attempts{}
-		}
+		o.Attempts = cmp.Or(o.Attempts, &Attempts{})
 		p := &planner{
 			e: e, s: s, above: map[string]string{}, o: o,
 			model:       meter.New(e.o.Generator, meter.Options{Calls: o.MaxCalls, Cost: o.MaxCost, Price: o.Price.Of}),

@@ -1,6 +1,7 @@
 package evolution
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,15 +36,9 @@ func (w *partitionWork) inputCase(n *tree.Node, check string) prompts.EvolveCase
 		misses = d.Misses
 	}
 	for _, m := range misses {
-		if c.Notes == "" {
-			c.Notes = m.How
-		}
-		if c.Claimed == "" {
-			c.Claimed = m.Claimed
-		}
-		if c.Truth == "" {
-			c.Truth = m.Truth
-		}
+		c.Notes = cmp.Or(c.Notes, m.How)
+		c.Claimed = cmp.Or(c.Claimed, m.Claimed)
+		c.Truth = cmp.Or(c.Truth, m.Truth)
 	}
 	if c.Claimed == "" {
 		c.Claimed = longestText(tree.Raw(d.AgentJudgment))

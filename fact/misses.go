@@ -1,6 +1,7 @@
 package fact
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -57,10 +58,7 @@ func OfMisses(n *tree.Node) []Missed {
 		listed = listed || m.Truth != ""
 	}
 	for i := range out {
-		told := d.Misses[i].Truth
-		if told == "" {
-			told = d.EvaluatorReason
-		}
+		told := cmp.Or(d.Misses[i].Truth, d.EvaluatorReason)
 		out[i].Complete = listed && d.Misses[i].Truth == "" || isSaid(told, isListed(n), from)
 	}
 	return out

@@ -5,6 +5,7 @@ package harness
 // decide whether they continue.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -31,12 +32,8 @@ type CorrectOptions struct {
 
 // Check returns o with its defaults, or a *tree.FieldError for an invalid field.
 func (o CorrectOptions) Check() (CorrectOptions, error) {
-	if o.Above == 0 {
-		o.Above = ledger.CorrectAbove
-	}
-	if o.Do == "" {
-		o.Do = ledger.Flag
-	}
+	o.Above = cmp.Or(o.Above, ledger.CorrectAbove)
+	o.Do = cmp.Or(o.Do, ledger.Flag)
 	if !(o.Above > 0 && o.Above <= 1) {
 		return o, &tree.FieldError{Field: "above", Problem: fmt.Sprintf("is %v; it lies above 0 and goes to 1", o.Above)}
 	}

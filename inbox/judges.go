@@ -89,10 +89,7 @@ func (r *Chooser) Judges(ctx context.Context, next int) ([]JudgeRate, error) {
 	}
 	out := []JudgeRate{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		w := of[name]
-		if w == nil {
-			w = &waitingOf{}
-		}
+		w := cmp.Or(of[name], &waitingOf{})
 		if x := judgeRate(name, known[name], w, next); x.Verdicts > 0 {
 			out = append(out, x)
 		}

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"fmt"
 	"unicode"
 
@@ -37,9 +38,7 @@ func Clean(s ledger.Statement, secrets func(string) (string, int)) (ledger.State
 		*f = clean(*f)
 	}
 	s.Scope.SuiteTests = cleanAll(s.Scope.SuiteTests, clean)
-	if s.Kind == "" {
-		s.Kind = ledger.Behaviour
-	}
+	s.Kind = cmp.Or(s.Kind, ledger.Behaviour)
 	w := text.Width(s.Text)
 	switch {
 	case s.Text == "":

@@ -52,9 +52,7 @@ const mostFailures = 3
 // read so far count. A call that fails is no error; ReadResult.Why has the reason. Without a model the error is an
 // llm.Error of KindNotSet, but not with DryRun.
 func (l *Library) Read(ctx context.Context, o *ReadOptions) (ReadResult, error) {
-	if o == nil {
-		o = &ReadOptions{}
-	}
+	o = cmp.Or(o, &ReadOptions{})
 	out := ReadResult{Facts: []Fact{}, Refused: []string{}}
 	model, err := o.Model(l.s.Model)
 	if err != nil {

@@ -10,6 +10,7 @@
 package memtreetest
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"testing"
@@ -32,10 +33,7 @@ const patient = 30 * time.Second
 // [Run], or memtree.Open and memtree.Wrap.
 func Open(t testing.TB, dir string) *memtree.Memory {
 	t.Helper()
-	if dir == "" {
-		dir = os.Getenv(StoreVariable)
-	}
-	if dir == "" {
+	if dir = cmp.Or(dir, os.Getenv(StoreVariable)); dir == "" {
 		dir = t.TempDir()
 	}
 	return open(t, dir, &memtree.Options{Deadline: patient})

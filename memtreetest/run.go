@@ -1,6 +1,7 @@
 package memtreetest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,18 +32,13 @@ const (
 // MEMTREE_STORE. If that is not set, Run uses no memory and records nothing.
 func Run(t *testing.T, dir string, tests []harness.Test, run harness.RunTest, judge harness.Judge) {
 	t.Helper()
-	if dir == "" {
-		dir = os.Getenv(StoreVariable)
-	}
+	dir = cmp.Or(dir, os.Getenv(StoreVariable))
 	s := &suiteRun{dir: dir, run: run, judge: judge,
 		id: "go test " + t.Name() + " " + time.Now().UTC().Format(time.RFC3339Nano)}
 	s.open(t)
 	t.Cleanup(func() { s.end(t) })
 	for i, c := range tests {
-		name := c.ID
-		if name == "" {
-			name = fmt.Sprint("test ", i+1)
-		}
+		name := cmp.Or(c.ID, fmt.Sprint("test ", i+1))
 		t.Run(name, func(t *testing.T) { s.one(t, c) })
 	}
 }
@@ -95,9 +91,7 @@ func openWithin(dir string, most time.Duration) (*memtree.Memory, error) {
 // one runs one test.
 func (s *suiteRun) one(t *testing.T, c harness.Test) {
 	t.Helper()
-	if c.RunID == "" {
-		c.RunID = s.id
-	}
+	c.RunID = cmp.Or(c.RunID, s.id)
 	g := s.guide(t, &c)
 	given := c
 	given.GroundTruth = nil

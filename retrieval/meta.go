@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -51,9 +52,7 @@ func metaOf(n *tree.Node) nodeTraits {
 	}
 	if n.CaseData != nil {
 		add(n.CaseData.TestCase.CaseID)
-		if m.scene.ID == "" {
-			m.scene.ID = n.CaseData.TestCase.SceneID
-		}
+		m.scene.ID = cmp.Or(m.scene.ID, n.CaseData.TestCase.SceneID)
 	}
 	for _, l := range lessonsFor(n) {
 		if l.Kind != "" && !slices.Contains(m.checks, l.Kind) {

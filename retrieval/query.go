@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/memtree/memtree/tree"
@@ -58,9 +59,7 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	l.Candidates = min(max(l.Candidates, 1), maxCandidates)
-	if l.Confidence == 0 {
-		l.Confidence = 0.2
-	}
+	l.Confidence = cmp.Or(l.Confidence, 0.2)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,9 +146,7 @@ func (x *Exchange) Forget(ctx context.Context, origin string) error {
 func (x *Exchange) Import(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (ImportPlan, error) {
-	if o == nil {
-		o = &ImportOptions{}
-	}
+	o = cmp.Or(o, &ImportOptions{})
 	if x.door.ReadOnly() && !o.DryRun {
 		return ImportPlan{}, fmt.Errorf("import: %w", store.ErrReadOnly)
 	}
@@ -195,9 +194,7 @@ func (x *Exchange) importOnce(
 // only for a person who decided so; memtree never promotes by itself. If one of the IDs names no node that waits, the
 // error is a *tree.FieldError, and nothing is promoted.
 func (x *Exchange) Promote(ctx context.Context, o *PromoteOptions) (Promotion, error) {
-	if o == nil {
-		o = &PromoteOptions{}
-	}
+	o = cmp.Or(o, &PromoteOptions{})
 	out := Promotion{Changes: []tree.Change{}, Refused: []tree.Node{}}
 	if x.door.ReadOnly() && !o.DryRun {
 		return out, fmt.Errorf("promote: %w", store.ErrReadOnly)

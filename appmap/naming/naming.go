@@ -4,6 +4,7 @@
 package naming
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -61,9 +62,7 @@ const mostFailures = 3
 // names so far stay. A call that fails is no error; ReadResult.Why has the reason. Without a model the error is an
 // llm.Error of KindNotSet, unless there is no such element.
 func (n *Namer) Read(ctx context.Context, o *Options) (out ReadResult, err error) {
-	if o == nil {
-		o = &Options{}
-	}
+	o = cmp.Or(o, &Options{})
 	if n.s.ReadOnly && !o.DryRun {
 		return out, store.ErrReadOnly
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -85,9 +86,6 @@ func written(v *say.Voice, c *assertion.Assertion, sign, code string) string {
 	if code != "" {
 		return sign + remark + "\n" + code + "\n"
 	}
-	why := c.Why
-	if why == "" {
-		why = v.Say("a template cannot say it")
-	}
+	why := cmp.Or(c.Why, v.Say("a template cannot say it"))
 	return sign + remark + "\n" + sign + strings.Repeat(" ", 2) + v.Say("No code: %s", why) + "\n"
 }

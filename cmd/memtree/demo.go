@@ -133,9 +133,7 @@ func (d *demoRun) guide(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if block == "" {
-			block = d.Say("(nothing fits, so there is no guidance)")
-		}
+		block = cmp.Or(block, d.Say("(nothing fits, so there is no guidance)"))
 		if err := d.Print(append(lines.Lines, d.Wrap(block)...)...); err != nil {
 			return err
 		}

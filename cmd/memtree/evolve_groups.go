@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -100,10 +101,7 @@ func refusedLines(v *say.Voice, x *evolution.Evolved) []string {
 }
 
 func refusedLine(v *say.Voice, r *evolution.Rejection) []string {
-	title := text.Line(r.Title)
-	if title == "" {
-		title = v.Say("no draft")
-	}
+	title := cmp.Or(text.Line(r.Title), v.Say("no draft"))
 	reasons := text.Line(strings.Join(r.Reasons, v.Say("; ")))
 	return say.Hanging("  - ", v.Say("%s: %s", v.Say("%s (%s)", title, shortList(r.Members)), reasons), v.Width)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -80,10 +81,7 @@ func pageLines(v *say.Voice, p *appmap.Page) []string {
 
 // stepLineOf returns one step of a way as a line.
 func stepLineOf(v *say.Voice, s *appmap.WayStep) string {
-	how := strings.TrimSpace(strings.Join([]string{s.Do, s.Role, quotedName(s.Name)}, " "))
-	if how == "" {
-		how = v.Say("link")
-	}
+	how := cmp.Or(strings.TrimSpace(strings.Join([]string{s.Do, s.Role, quotedName(s.Name)}, " ")), v.Say("link"))
 	return s.To + "  (" + strings.Join(strings.Fields(how), " ") + ")"
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -39,10 +40,7 @@ func judgesMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	known := false
 	for i := range r.Judges {
 		j := &r.Judges[i]
-		name := j.Judge
-		if name == "" {
-			name = v.Say("(no agent named)")
-		}
+		name := cmp.Or(j.Judge, v.Say("(no agent named)"))
 		labelled, all := "–", v.Say("not known yet")
 		if j.Known > 0 {
 			labelled, all, known = fmt.Sprintf("%.1f %%", 100*j.Labelled.P), j.Estimate.String(), true

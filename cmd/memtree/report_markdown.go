@@ -104,10 +104,7 @@ func riskyMarkdown(v *say.Voice, p func(string), r *ciReport) {
 	}
 	for i := range r.Risky {
 		x := &r.Risky[i]
-		name := x.CaseID
-		if name == "" {
-			name = x.Evaluation
-		}
+		name := cmp.Or(x.CaseID, x.Evaluation)
 		rows = append(rows, fmt.Sprintf("| %s<br>(%.0f–%.0f) | %s | %s<br>%s | %s |", percent(x.P), 100*x.Low, 100*x.High,
 			say.Markdown(x.judged, reportID), say.Code(name, reportID), say.Markdown(x.prompt, reportPrompt),
 			say.Markdown(whyRisky(v, &x.Risk), reportWhy)))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -102,10 +103,7 @@ func rootCommand(a *app) *cobra.Command {
 func persistent(a *app, root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.SortFlags = false
-	store := a.Getenv("MEMTREE_STORE")
-	if store == "" {
-		store = defaultStore
-	}
+	store := cmp.Or(a.Getenv("MEMTREE_STORE"), defaultStore)
 	f.StringVar(&a.store.Dir, "store", store, a.Say("folder or database URL of the store (or MEMTREE_STORE)"))
 	f.Lookup("store").DefValue = defaultStore
 	f.String("config", "", a.Say("config file (or MEMTREE_CONFIG); see memtree config"))

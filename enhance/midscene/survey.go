@@ -2,6 +2,7 @@ package midscene
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -201,9 +202,7 @@ func (v *scriptSurvey) fillContext(s *aiStep, f yamlField) {
 		left = leftLayout
 	}
 	if s.Left != "" || left != "" {
-		if s.Left == "" {
-			s.Left = left
-		}
+		s.Left = cmp.Or(s.Left, left)
 		return
 	}
 	rest, at, _ := v.lines[f.line-1].keyed(f.col, f.key)

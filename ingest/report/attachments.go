@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -68,9 +69,7 @@ func (a *Attachments) Open(name string) (io.ReadCloser, error) {
 
 // first reports whether a path is the first, or equal to the first, that matched by base name alone.
 func (a *Attachments) first(name, of string) bool {
-	if a.alone[name] == "" {
-		a.alone[name] = of
-	}
+	a.alone[name] = cmp.Or(a.alone[name], of)
 	return a.alone[name] == of
 }
 

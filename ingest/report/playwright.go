@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -192,9 +193,7 @@ func (d *fileDecoder) playwrightResult(j *jsonReader, r *playwrightResult) error
 		}
 		return err
 	})
-	if r.failure == "" {
-		r.failure = first
-	}
+	r.failure = cmp.Or(r.failure, first)
 	return err
 }
 

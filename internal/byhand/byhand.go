@@ -8,6 +8,7 @@ package byhand
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,10 +77,7 @@ func (r *PreparedReader) Generate(_ context.Context, q llm.Request) (llm.Answer,
 	if err != nil {
 		return llm.Answer{}, err
 	}
-	by := a.By
-	if by == "" {
-		by = r.by
-	}
+	by := cmp.Or(a.By, r.by)
 	return llm.Answer{JSON: raw, Model: by}, nil
 }
 

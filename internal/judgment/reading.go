@@ -1,6 +1,7 @@
 package judgment
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -57,9 +58,7 @@ func verdictName(o map[string]any, names []string) string {
 		if spelling(o[k]) == "" {
 			continue
 		}
-		if first == "" {
-			first = k
-		}
+		first = cmp.Or(first, k)
 		f := Fold(k)
 		if !among(fieldOrder, f) {
 			continue

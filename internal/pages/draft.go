@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -78,9 +79,7 @@ func (s *Site) draft(w http.ResponseWriter, r *http.Request, v *Visitor) error {
 // nodes returns the nodes that the draft would change.
 func (d *draftData) nodes() []tree.Node {
 	n := d.Node.Clone()
-	if n.Status == "" {
-		n.Status = tree.Probation
-	}
+	n.Status = cmp.Or(n.Status, tree.Probation)
 	out := []tree.Node{n}
 	if was := d.Replaces; was != nil && was.ID != n.ID {
 		gone := was.Clone()

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/memtree/memtree/inbox"
@@ -33,9 +34,7 @@ func (s *Site) judges(w http.ResponseWriter, r *http.Request, v *Visitor) error 
 	var d judgesData
 	for i := range all[:min(judgesMost, len(all))] {
 		j := judgeData{JudgeRate: all[i], Name: all[i].Judge}
-		if j.Name == "" {
-			j.Name = said.say("(no agent named)")
-		}
+		j.Name = cmp.Or(j.Name, said.say("(no agent named)"))
 		var course []plot.Rate
 		for _, p := range j.Course {
 			course = append(course, plot.Rate{Known: p.Known, P: p.P, Low: p.Low, High: p.High})

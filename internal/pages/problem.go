@@ -118,9 +118,7 @@ func (s *speech) refused(e *curation.RefusedError) string {
 // wrongField returns which field is invalid, and why, if that is known in the language of the visitor.
 func (s *speech) wrongField(e *tree.FieldError) string {
 	name, why := s.fieldName(e.Field), s.message(e.Problem)
-	if why == "" {
-		why = s.say("cannot be used")
-	}
+	why = cmp.Or(why, s.say("cannot be used"))
 	return strings.TrimSpace(s.say("%s: %s. Nothing was changed.", name, why))
 }
 

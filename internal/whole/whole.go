@@ -3,6 +3,7 @@
 package whole
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -20,9 +21,7 @@ const Suffix = ".unfinished"
 // removed. If two calls write the same path concurrently, the later rename wins.
 func Write(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	f, err := os.CreateTemp(dir, "."+base+".*"+Suffix)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

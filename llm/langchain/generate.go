@@ -1,6 +1,7 @@
 package langchain
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -42,9 +43,7 @@ func (m *ChatModel) Generate(ctx context.Context, r llm.Request) (llm.Answer, er
 	if err != nil {
 		return llm.Answer{}, c.asError(ctx, err)
 	}
-	if c.model == "" {
-		c.model = m.config.Model
-	}
+	c.model = cmp.Or(c.model, m.config.Model)
 	return llm.Answer{JSON: raw, Model: c.model, Usage: c.usage}, nil
 }
 

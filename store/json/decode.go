@@ -1,6 +1,7 @@
 package jsonstore
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -98,9 +99,7 @@ func newStruct(t reflect.Type, instead map[string]plain) plain {
 		if name == "-" || !f.IsExported() {
 			continue
 		}
-		if name == "" {
-			name = f.Name
-		}
+		name = cmp.Or(name, f.Name)
 		read, ok := instead[name]
 		if !ok {
 			read = plainOf(f.Type)

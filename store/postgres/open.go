@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -83,9 +84,7 @@ func open(ctx context.Context, a Address, o Options) (_ *Store, err error) {
 // The caller closes it.
 func (a Address) Pool(ctx context.Context, most int32) (*pgxpool.Pool, error) {
 	config := a.config.Copy()
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectWithin
-	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectWithin)
 	config.MaxConns = most
 	// A commit that waits for a standby must not be given up, whatever the settings of the role are.
 	config.ConnConfig.RuntimeParams["statement_timeout"] = "0"

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,9 +111,7 @@ const (
 // NewReplica reads the tree of below into memory and follows it until Close. It owns below and o.Local: Close closes
 // them, and NewReplica itself does if it fails.
 func NewReplica(ctx context.Context, below sharedStore, o ReplicaOptions) (*Replica, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Every <= 0 {
 		o.Every = defaultEvery
 	}

@@ -70,10 +70,7 @@ func (d *Opener) At(store string) (back func(), err error) {
 // localFolder returns the folder of this machine for a shared store, by the name of the tree: in that of MEMTREE_LOCAL,
 // or in the user's folder for state.
 func (d *Opener) localFolder(address postgres.Address) (string, error) {
-	base := d.Getenv(LocalVariable)
-	if base == "" {
-		base = filepath.Join(d.Getenv("XDG_STATE_HOME"), "memtree")
-	}
+	base := cmp.Or(d.Getenv(LocalVariable), filepath.Join(d.Getenv("XDG_STATE_HOME"), "memtree"))
 	if !filepath.IsAbs(base) && d.Getenv(LocalVariable) == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {

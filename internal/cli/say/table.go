@@ -1,6 +1,7 @@
 package say
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"unicode"
@@ -160,9 +161,7 @@ func cut(s string, width int) (head, rest string) {
 			head = s[:i]
 		}
 	}
-	if head == "" {
-		head = s
-	}
+	head = cmp.Or(head, s)
 	return head, s[len(head):]
 }
 

@@ -15,6 +15,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,9 +88,7 @@ var _ jobs.Queue = (*Queue)(nil)
 
 // Open returns the Queue of the tree at a, which has to exist. It takes no job before Work is called.
 func Open(ctx context.Context, a postgres.Address, o Options) (*Queue, error) {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Lease <= 0 {
 		o.Lease = defaultLease
 	}
