@@ -19,6 +19,7 @@ import (
 	jsonstore "github.com/memtree/memtree/store/json"
 	"github.com/memtree/memtree/store/postgres"
 	"github.com/memtree/memtree/store/postgres/pgtest"
+	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -305,4 +306,50 @@ func TestLabelByAnotherProcess(t *testing.T) {
 		require.Zero(t, cases(t, one), id)
 	}
 	problems(t, one)
+}
+
+// TestRelabelledCaseReturns: that one run was right after all does not hide another one with the same mistake.
+func TestRelabelledCaseReturns(t *testing.T) {
+	m := summed(t, 4)
+	relabel(t, m, "r1", `{"verdict":"pass"}`)
+	require.NoError(t, recordAndWait(t, m, sumRun("r9", "cart", 20)))
+	n, err := m.Tree().Get(t.Context(), verdictNow(t, m, "r9").Node)
+	require.NoError(t, err)
+	require.True(t, n.Live())
+	require.Len(t, n.Occurrences, 1)
+	evolve(t, m)
+	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 4)
+	_, err = m.Curation().Undo(t.Context(), "r1", curation.Options{By: "ann"})
+	require.NoError(t, err)
+	require.Len(t, caseOf(t, m, "r1").Occurrences, 2)
+	problems(t, m)
+}
+
+// TestRelabelOutlastsAnImport: a trusted file from before a label does not bring back a run that the label took out of
+// a case.
+func TestRelabelOutlastsAnImport(t *testing.T) {
+	m := summed(t, 4)
+	require.NoError(t, recordAndWait(t, m, sumRun("r9", "cart", 20)))
+	var before []tree.Node
+	for n, err := range m.Tree().Scan(t.Context(), store.Filter{}) {
+		require.NoError(t, err)
+		before = append(before, n)
+	}
+	relabel(t, m, "r9", `{"verdict":"pass"}`)
+	relabel(t, m, "r2", `{"verdict":"pass"}`)
+	take := func() {
+		_, err := m.Transfer().Import(t.Context(), all(before), &transfer.ImportOptions{Trust: true})
+		require.NoError(t, err)
+	}
+	take()
+	evolve(t, m)
+	require.Len(t, caseOf(t, m, "r1").Occurrences, 1)
+	for _, n := range liveOf(t, m, tree.Case) {
+		require.NotEqual(t, "r2", n.Occurrences[0].Evaluation)
+	}
+	_, err := m.Curation().Undo(t.Context(), "r9", curation.Options{By: "ann"})
+	require.NoError(t, err)
+	take()
+	require.Len(t, caseOf(t, m, "r1").Occurrences, 2)
+	problems(t, m)
 }

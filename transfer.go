@@ -38,6 +38,11 @@ func (d door) Facts(ctx context.Context, product string) ([]ledger.Statement, er
 	}
 	return out, err
 }
+func (d door) Labelled(ctx context.Context) (out map[string]string, err error) {
+	l := d.m.learned
+	err = l.decisions.View(ctx, func() { out = l.labels.Cases() }, l.labels)
+	return out, err
+}
 func (d door) Believe(ctx context.Context, t *ledger.Tally) error { return d.m.believe(ctx, t) }
 func (d door) ReadOnly() bool                                     { return d.m.opts.ReadOnly }
 

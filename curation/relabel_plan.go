@@ -3,14 +3,10 @@ package curation
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
-
-// relabelled begins the ArchivedFor of a case whose runs were all relabelled.
-const relabelled = "relabelled: "
 
 // take removes an evaluation from its case. A case without other occurrences is archived.
 func (p *plan) take(n tree.Node, v *ledger.Verdict) {
@@ -36,7 +32,7 @@ func (p *plan) take(n tree.Node, v *ledger.Verdict) {
 // out archives a case without occurrences.
 func (p *plan) out(n *tree.Node) {
 	n.Status, n.Mark = tree.Archived, tree.Unmarked
-	n.ArchivedFor = relabelled + cmp.Or(p.act.Why, "its truth was another")
+	n.ArchivedFor = tree.RelabelledFor + cmp.Or(p.act.Why, "its truth was another")
 	n.Decision = &tree.Decision{Kind: tree.DecisionForget, At: after(p.at, n.Decision), By: p.act.By, Why: p.act.Why}
 }
 
@@ -67,7 +63,7 @@ func (p *plan) gain(c *tree.Change, evaluation string) {
 	i := slices.IndexFunc(p.batch.Changes, func(o tree.Change) bool { return o.Node.ID == c.Node.ID })
 	n, before := c.Node, ledger.Before{Gained: evaluation, Mark: c.Node.Mark, Decision: c.Node.Decision}
 	n.Revision = c.Basis[n.ID]
-	if strings.HasPrefix(n.ArchivedFor, relabelled) && n.Forgotten() {
+	if n.Relabelled() {
 		before.Status, before.ArchivedFor = n.Status, n.ArchivedFor
 		n.Decision = &tree.Decision{Kind: tree.DecisionUndo, At: after(p.at, n.Decision), Fresh: true}
 		n.Status, n.ArchivedFor = tree.Active, ""

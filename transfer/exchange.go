@@ -31,6 +31,8 @@ type treeDoor interface {
 	Facts(ctx context.Context, product string) ([]ledger.Statement, error)
 	// Believe stores the tally of another tree; one without rows removes the earlier one.
 	Believe(ctx context.Context, t *ledger.Tally) error
+	// Labelled returns, by evaluation that a person labelled, the case that it is in, "" for none.
+	Labelled(ctx context.Context) (map[string]string, error)
 	// ReadOnly reports whether nothing may be written.
 	ReadOnly() bool
 }
@@ -165,7 +167,11 @@ func (x *Exchange) Import(
 func (x *Exchange) importOnce(
 	ctx context.Context, nodes iter.Seq2[tree.Node, error], o *ImportOptions,
 ) (_ ImportPlan, err error) {
-	p := NewPlanner(x.door, PlannerOptions{Trust: o.Trust, Origin: x.door.Origin()})
+	labelled, err := x.door.Labelled(ctx)
+	if err != nil {
+		return ImportPlan{}, err
+	}
+	p := NewPlanner(x.door, PlannerOptions{Trust: o.Trust, Origin: x.door.Origin(), Labelled: labelled})
 	defer func() { err = errors.Join(err, p.Close()) }()
 	for n, err := range nodes {
 		if err == nil {

@@ -61,6 +61,10 @@ type ImportPlan struct {
 type PlannerOptions struct {
 	Trust  bool   // the file is one's own: use its nodes at once
 	Origin string // id of the tree that imports
+
+	// Labelled has, by evaluation that a person labelled here, the case that it is in, "" for none. A trusted file does
+	// not add it to another case that is here.
+	Labelled map[string]string
 }
 
 // Tree reads the nodes of the tree that imports or exports.
@@ -337,6 +341,10 @@ func (p *Planner) merge(here, theirs tree.Node) tree.Node {
 		here.Status, here.Provenance = theirs.Status, theirs.Provenance
 		here.ArchivedFor, here.SupersededBy = theirs.ArchivedFor, theirs.SupersededBy
 	}
+	theirs.Occurrences = slices.DeleteFunc(slices.Clone(theirs.Occurrences), func(o tree.Occurrence) bool {
+		node, labelled := p.opts.Labelled[o.Evaluation]
+		return labelled && node != here.ID
+	})
 	return merge(here, theirs)
 }
 

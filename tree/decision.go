@@ -97,6 +97,15 @@ func (n *Node) Kept() bool { return n.Mark == Pinned || n.Provenance.By == ByPer
 // Forgotten reports whether a person took n out of use with DecisionForget.
 func (n *Node) Forgotten() bool { return n.Decision.Is(DecisionForget) }
 
+// RelabelledFor begins the ArchivedFor of a case that is out of use because persons labelled its runs otherwise.
+const RelabelledFor = "relabelled: "
+
+// Relabelled reports whether n is a case that is out of use because persons labelled its runs otherwise. They decided on
+// these runs alone, so a later run with the same mistake takes it into use again.
+func (n *Node) Relabelled() bool {
+	return n.Forgotten() && strings.HasPrefix(n.ArchivedFor, RelabelledFor)
+}
+
 // ByPerson is the Provenance.By of a memory whose text a person wrote.
 const ByPerson = "person"
 

@@ -25,7 +25,7 @@ type LabelFold struct {
 
 // labelState is the state of a LabelFold, by key of the evaluation.
 type labelState struct {
-	Labels   map[string]ledger.Verdict `json:"labels"`   // only By, Labelled, Correct and Direction
+	Labels   map[string]ledger.Verdict `json:"labels"`   // only By, Labelled, Correct, Direction and Node
 	Recorded map[string]bool           `json:"recorded"` // labelled, and recorded with a truth before or after
 }
 
@@ -41,6 +41,15 @@ func NewLabels(saved bool) *LabelFold {
 func (f *LabelFold) Of(key string) (ledger.Verdict, bool) {
 	v, ok := f.is.Labels[key]
 	return v, ok && !f.is.Recorded[key]
+}
+
+// Cases returns, by evaluation that a person labelled, the case that it is in, "" for none.
+func (f *LabelFold) Cases() map[string]string {
+	out := make(map[string]string, len(f.is.Labels))
+	for key, v := range f.is.Labels {
+		out[key] = v.Node
+	}
+	return out
 }
 
 // Name returns "labels", and "" for a LabelFold that is not saved.
@@ -73,7 +82,7 @@ func (f *LabelFold) Add(e *ledger.Entry) {
 	case v.By == "":
 	case v.Decided():
 		f.is.Labels[v.Evaluation] = ledger.Verdict{
-			By: v.By, Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction,
+			By: v.By, Labelled: v.Labelled, Correct: v.Correct, Direction: v.Direction, Node: v.Node,
 		}
 	default:
 		delete(f.is.Labels, v.Evaluation)
