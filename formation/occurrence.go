@@ -92,12 +92,16 @@ func olderCase(ctx context.Context, v treeView, n *tree.Node) (tree.Node, bool, 
 	return tree.Node{}, false, nil
 }
 
+// recurring reports whether a case may get one more occurrence of other evidence. A banned one may: it stays out of use,
+// and no new case of the same mistake takes its place.
+func recurring(o *tree.Node) bool { return o.Live() || o.Mark == tree.Banned }
+
 // recurs reports whether case n is of the same test as the older case o and missed the same: the same check on the
 // same things. The texts of the agent and of the evaluator do not matter. When n has no note, it recurs if a person
 // described the miss of o.
 func recurs(o, n *tree.Node) bool {
 	a, b := o.CaseData, n.CaseData
-	if a == nil || o.ID == n.ID || !o.Live() || o.Direction != n.Direction ||
+	if a == nil || o.ID == n.ID || !recurring(o) || o.Direction != n.Direction ||
 		len(a.Misses) == 0 || len(b.Misses) == 0 ||
 		a.TestCase.CaseID == "" || a.TestCase.CaseID != b.TestCase.CaseID || a.TestCase.Prompt != b.TestCase.Prompt {
 		return false
@@ -135,7 +139,7 @@ func nearDuplicate(list []tree.Node, n *tree.Node) (tree.Node, bool) {
 
 // mayBeNear returns false for a case that cannot be a near duplicate. It is cheap, since it does not compute n-grams.
 func mayBeNear(o, n *tree.Node) bool {
-	if o.CaseData == nil || o.ID == n.ID || !o.Live() ||
+	if o.CaseData == nil || o.ID == n.ID || !recurring(o) ||
 		o.ErrorType != n.ErrorType || o.Direction != n.Direction || o.Scene != n.Scene {
 		return false
 	}

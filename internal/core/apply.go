@@ -146,6 +146,7 @@ func (c *Core) announce(b *store.Batch, nodes []tree.Node) {
 // forgetFound invalidates cached search results that a commit of b may change.
 func (c *Core) forgetFound(b *store.Batch, nodes []tree.Node) {
 	c.suspects.changed(nodes)
+	c.banned.changed(nodes)
 	if slices.ContainsFunc(b.Entries, func(e ledger.Entry) bool { return e.Act != nil }) {
 		c.decisions.Add(1)
 	}

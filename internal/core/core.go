@@ -2,8 +2,9 @@
 // (apply.go). [Core.Read] (read.go) reads memories that agents may see; it omits what people refused. The index is
 // derived data (index.go), stored in pieces (index_saved.go); a store that others write is followed (follow.go). The
 // vectors of an embedder are made in the background (vectors.go, vectors_make.go). Learning does not see imports that
-// wait for a person (trusted.go), and memories under suspicion have an index of their own (suspects.go). [NewCache]
-// holds often-read nodes in memory, in front of a store (cache.go).
+// wait for a person (trusted.go), and memories under suspicion have an index of their own (suspects.go). Banned cases,
+// which no index has, are known by their tests (banned.go). [NewCache] holds often-read nodes in memory, in front of a
+// store (cache.go).
 package core
 
 import (
@@ -47,6 +48,7 @@ type Core struct {
 	index    atomic.Pointer[retrieval.Index]
 	refused  atomic.Pointer[tree.Refused] // people's refusals; see openRefused
 	suspects suspects
+	banned   bannedCases
 
 	door        sync.Mutex    // held by Apply: one commit at a time, so that the index sees versions in order
 	followState               // how far a store that others write was followed; guarded by door

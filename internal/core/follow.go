@@ -142,6 +142,7 @@ func (c *Core) take(ctx context.Context, n *news, ix *retrieval.Index, ready *re
 	if n.rebuild {
 		n.batch.Purge = &store.Purge{} // whatever was derived may be of another tree
 		c.suspects.forget()
+		c.banned.forget()
 		c.purges.Add(1)
 	}
 	c.announce(&n.batch, n.nodes)

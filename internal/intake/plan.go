@@ -48,8 +48,8 @@ func (p *BatchView) Get(ctx context.Context, id string) (tree.Node, error) {
 const nearOverlap = 0.6
 
 // Similar returns the cases of which the case n may be one more occurrence: up to k cases of the tree with n's error
-// type, direction and scene, those with the most similar tokens; all such cases of the batch; and the cases of n's
-// test, of those in the batch only the ones with n's direction.
+// type, direction and scene, those with the most similar tokens; all such cases of the batch; the cases of n's test, of
+// those in the batch only the ones with n's direction; and the banned cases that core.BannedLike names.
 func (p *BatchView) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.Node, error) {
 	var out []tree.Node
 	ix := p.core.Index()
@@ -61,11 +61,15 @@ func (p *BatchView) Similar(ctx context.Context, n *tree.Node, k int) ([]tree.No
 	if err != nil {
 		return nil, fmt.Errorf("similar: %w", err)
 	}
-	ids := make([]string, 0, len(near)+len(same))
+	banned, err := p.core.BannedLike(ctx, n)
+	if err != nil {
+		return nil, fmt.Errorf("similar: %w", err)
+	}
+	ids := make([]string, 0, len(near)+len(same)+len(banned))
 	for _, h := range near {
 		ids = append(ids, h.ID)
 	}
-	for _, id := range same {
+	for _, id := range slices.Concat(same, banned) {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
