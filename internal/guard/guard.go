@@ -11,7 +11,8 @@
 // Where to look:
 //   - forces.go, decides.go, fields.go, linear.go, learned.go, tags.go: texts that force a verdict; lexicon.txt: the
 //     terms for them
-//   - truths.go, plain.go, onlyverdict.go: texts that give a truth away; instructs.go, orders.txt: orders to the agent
+//   - truths.go, plain.go, onlyverdict.go, states.go: texts that give a truth away; instructs.go, orders.txt: orders to
+//     the agent
 package guard
 
 import (
