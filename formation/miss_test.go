@@ -166,3 +166,17 @@ func TestLift(t *testing.T) {
 	f.Lift(&n)
 	require.Equal(t, before, n)
 }
+
+// The things of a check are those that the text it was read from names: the note, or the defect if there is no note.
+func TestThingsOfTheNote(t *testing.T) {
+	e := tree.Evaluation{Prompt: "Press “Show more”; the rows of “Fares” are in order. 另一标签页同时失效",
+		GroundTruth: tree.Raw(`{"has_defect":true,"defect_details":["rows added by “Show more” are not sorted"]}`),
+		Judgment:    tree.Raw(`{"has_defect":false}`),
+		Reason:      "It never compared the order of the rows of “Fares”, they are not sorted."}
+	require.Equal(t, []string{"Fares"}, caseOf(t, e).CaseData.Misses[0].What)
+	e.Reason = "It never compared the order of the rows, they are not sorted."
+	require.Empty(t, caseOf(t, e).CaseData.Misses[0].What)
+	e.Reason = ""
+	require.Equal(t, []string{"Show more"}, caseOf(t, e).CaseData.Misses[0].What)
+	require.Contains(t, thingsOf(e.Prompt), "另一标签页")
+}

@@ -22,7 +22,7 @@ var quotedThing = sync.OnceValue(func() *regexp.Regexp {
 // control matches a control that is named without quotation marks: 提交按钮, the Save
 // button.
 var control = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[\p{Han}A-Za-z0-9+×-]{1,8}?(?:按钮|开关|链接|输入框|复选框|勾选框|下拉框|下拉菜单|滑块|图标|标签|选项卡|弹窗|角标|合计|小计)|` +
+	return regexp.MustCompile(`[\p{Han}A-Za-z0-9+×-]{1,8}?(?:按钮|开关|链接|输入框|复选框|勾选框|下拉框|下拉菜单|滑块|图标|标签页?|选项卡|弹窗|角标|合计|小计)|` +
 		`\b[A-Z][\w-]*(?: [A-Z][\w-]*){0,2} (?:button|toggle|switch|link|checkbox|tab|menu|field|input|box|badge|icon|` +
 		`dialog|filter)\b`)
 })
