@@ -250,6 +250,12 @@ func choose(nodes []tree.Node, known []KnownFact, o Options) (items []wordedMemo
 		left -= cost
 		items = append(items, it)
 	}
+	items, by := o.dropBare(items)
+	for i := range nodes {
+		if id := by[nodes[i].ID]; id != "" {
+			dropped[i] = why{saysSame, []any{id}}
+		}
+	}
 	return items, dropped
 }
 
@@ -279,6 +285,9 @@ func (o Options) write(items []wordedMemory, facts, known []string) (Block, erro
 		default:
 			for _, h := range it.hints {
 				h.Direction, h.Here = it.direction, slices.Contains(o.Own, it.id)
+				if h.Here && !it.found && h.When == "" { // a check that does not fit its note is to be read after it
+					h.Check, h.Found = text.Append(h.Found, h.Check), ""
+				}
 				in.Cases = append(in.Cases, h)
 			}
 		}

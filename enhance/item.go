@@ -24,6 +24,7 @@ type wordedMemory struct {
 	hints  []prompts.Hint // one for each point; the first also has the conditions and the mistake
 	found  bool           // a hint has a finding
 	taught bool           // taught by a person, not learned from a run
+	bare   bool           // it is of this very test and has neither check nor note
 	open   bool           // it is the part that the facts of its page leave open
 }
 
@@ -80,12 +81,10 @@ func newItem(n *tree.Node, o Options) (wordedMemory, why) {
 		}
 	}
 	truths := truthsOf(n)
-	if own := o.ownWords(n, truths); own != "" {
-		it.hints[len(it.hints)-1].Found = own
-	}
+	first.Found = o.ownWords(n, truths) // the note was read for the first check
 	if value, leaks := truths.Find(it.text()); leaks {
 		if slices.Contains(o.Own, n.ID) {
-			it.hints = []prompts.Hint{{Check: before(n.Direction).In(lang), Plain: true}}
+			it.hints, it.bare = []prompts.Hint{{Check: before(n.Direction).In(lang), Plain: true}}, true
 			return it, why{}
 		}
 		return it, why{sentence: leakReason(value)}

@@ -3,8 +3,10 @@ package enhance
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memtree/memtree/internal/guard"
 	"github.com/memtree/memtree/internal/text"
@@ -71,30 +73,71 @@ func (g *givenNotes) give(id, all string) {
 	}
 }
 
-// noteOf returns the sentences of people on how a case went wrong that may be shown and are not given yet.
+// noteOf returns the note of a person on how a case went wrong, "" if it may not be shown or is given already.
+//
+// A note is given whole or not at all, because a part of it can mean the contrary of the whole: “Opens, yes. To a 404.”
+// So it is left out if one of its sentences is unsafe, has a value of the ground truth or was refused by a person, and
+// if it is not about the run. Only its end may be missing: the note of a false alarm ends before a sentence that states
+// that all is right, which is a verdict and no cause, and a long one ends where its room ends.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
-	all := ""
-	removed := guard.Removed(n.CaseData.EvaluatorReason, truths)
-	for _, m := range n.CaseData.Misses {
-		if m.From != tree.FromPerson {
-			continue
+	all, fresh := "", ""
+	for _, s := range sentencesOf(n.CaseData) {
+		if n.Direction == taxonomy.FalseFail && guard.StatesRight(s) {
+			break
 		}
-		for _, s := range text.Sentences(guard.Keep(asWritten(m.How, n.CaseData.EvaluatorReason), truths)) {
-			said := endSentence(inert(s))
-			if _, unsafe := guard.Unsafe(said); unsafe || removed.In(s) {
-				continue // what is left of a sentence may order what the whole does not
-			}
-			if isAbout(s, n.CaseData) && !o.Refused.Sentence(s) && o.notes.isNew(s) {
-				all = text.Append(all, said)
-			}
+		said := endSentence(inert(s))
+		if _, unsafe := guard.Unsafe(said); unsafe || truths.In(said) || o.Refused.Sentence(s) {
+			return ""
+		}
+		if all != "" && Tokens(text.Append(all, said)) > maxOwn {
+			break
+		}
+		all = text.Append(all, said)
+		if o.notes.isNew(s) {
+			fresh = text.Append(fresh, said)
 		}
 	}
+	if fresh == "" {
+		return ""
+	}
+	// The check that is given for this very test was read from the note, whatever its words are.
+	beside := slices.Contains(o.Own, n.ID) && fresh == all && n.CaseData.Misses[0].Check != ""
+	if !beside && !isAbout(fresh, n.CaseData) {
+		return ""
+	}
 	cut := sentence(all, maxOwn)
-	if _, unsafe := guard.Unsafe(cut); unsafe && cut != all {
+	if _, unsafe := guard.Unsafe(cut); unsafe || truths.In(cut) {
 		return ""
 	}
 	return cut
 }
+
+// maxNote is how many bytes of a note are read.
+const maxNote = 2 << 10
+
+// sentencesOf returns the sentences of the note of a person, none if it names no cause. A sentence may begin with a
+// small letter, and keeps its clauses.
+func sentencesOf(d *tree.CaseData) []string {
+	note := ""
+	for _, m := range d.Misses {
+		if m.From == tree.FromPerson && m.How != "" {
+			note = cmp.Or(d.EvaluatorReason, text.Append(note, m.How))
+		}
+	}
+	var out []string
+	for _, s := range text.WholeSentences(text.Clean(text.ClipBytes(note, maxNote))) {
+		for one := range strings.Lines(smallStart().ReplaceAllString(s, "$1\n$2")) {
+			if one = strings.TrimSpace(one); one != "" {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+// smallStart matches the end of a sentence and the small letter that begins the next one. After a short word the mark
+// belongs to an abbreviation.
+var smallStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\pL{3,}[.!?]) +(\p{Ll})`) })
 
 // asWritten restores the semicolons of a note between the clauses that a miss has of it.
 func asWritten(how, note string) string {
@@ -107,8 +150,24 @@ func asWritten(how, note string) string {
 	return how
 }
 
-// isAbout reports whether a sentence shares a token with its run. A text planted as an order for agents seldom does,
-// and is not about the run.
+// dropBare drops a memory of this very test that says no more than that the test was misjudged, if another says how. It
+// returns the id of that other one by the id of each dropped memory.
+func (o Options) dropBare(items []wordedMemory) (left []wordedMemory, by map[string]string) {
+	by = map[string]string{}
+	for _, it := range items {
+		if i := slices.IndexFunc(items, func(other wordedMemory) bool {
+			return !other.bare && other.direction == it.direction && slices.Contains(o.Own, other.id)
+		}); it.bare && i >= 0 {
+			by[it.id] = items[i].id
+			continue
+		}
+		left = append(left, it)
+	}
+	return left, by
+}
+
+// isAbout reports whether a note shares a token with its run. A text planted as an order for agents seldom does, and is
+// not about the run.
 func isAbout(s string, d *tree.CaseData) bool {
 	run := newSaying(d.TestCase.Prompt + "\n" + d.AgentJudgment + "\n" + d.TestCase.GroundTruth.Text())
 	if _, orders := guard.Instructs(s); orders {
@@ -127,7 +186,7 @@ func (o Options) noted(n *tree.Node, it wordedMemory) (wordedMemory, why) {
 			return it, why{saysSame, []any{o.notes.old}}
 		}
 		if said == "" {
-			said = before(n.Direction).In(o.Lang)
+			said, it.bare = before(n.Direction).In(o.Lang), true
 		}
 		if n.CaseData != nil && n.CaseData.EvaluatorReason == "" {
 			said = text.Append(said, noCause.In(o.Lang))
