@@ -100,7 +100,7 @@ func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	if fresh == "" {
 		return ""
 	}
-	// The check that is given for this very test was read from the note, whatever its words are.
+	// The check that is given for this very test was read from the note, so this is about the run.
 	beside := slices.Contains(o.Own, n.ID) && fresh == all && n.CaseData.Misses[0].Check != ""
 	if !beside && !isAbout(fresh, n.CaseData) {
 		return ""
@@ -135,8 +135,8 @@ func sentencesOf(d *tree.CaseData) []string {
 	return out
 }
 
-// smallStart matches the end of a sentence and the small letter that begins the next one. After a short word the mark
-// belongs to an abbreviation.
+// smallStart matches the end of a sentence and the small letter that begins the next one. After one or two letters the
+// mark belongs to an abbreviation.
 var smallStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\pL{3,}[.!?]) +(\p{Ll})`) })
 
 // asWritten restores the semicolons of a note between the clauses that a miss has of it.
@@ -150,8 +150,8 @@ func asWritten(how, note string) string {
 	return how
 }
 
-// dropBare drops a memory of this very test that says no more than that the test was misjudged, if another says how. It
-// returns the id of that other one by the id of each dropped memory.
+// dropBare drops a memory of this very test that has neither check nor note, if another of the same direction has one.
+// It returns the id of that other one by the id of each dropped memory.
 func (o Options) dropBare(items []wordedMemory) (left []wordedMemory, by map[string]string) {
 	by = map[string]string{}
 	for _, it := range items {

@@ -10,7 +10,7 @@ import (
 )
 
 // verdictTags are the tags of words that express a verdict: what is right or wrong, who judges what, how sure they
-// are, and function words. Words for what is wrong with a page (E, e) and for what to do (S, c) are not among them.
+// are, and particles. Terms for what is wrong with a page (E, e) and for what to do (S, c) are not among them.
 const verdictTags = "PQpBXJAaZrzOoKFUGLVMmYNCnRHdgbitvy&,;:.\""
 
 // leastWords is the minimum number of other words, or pairs of Chinese characters, of a text that is more than a
@@ -33,7 +33,7 @@ func OnlyVerdict(s string) bool {
 	return words+han/2 < leastWords
 }
 
-// hanBetween are Chinese function words (they only join or point) that have no tag.
+// hanBetween are Chinese particles (they only join or point) that have no tag.
 const hanBetween = "了有项所着又很太吗呢啊我他上中"
 
 // misjudged matches the names of wrong verdicts, words that often appear between them, and references to an earlier

@@ -4,7 +4,7 @@ import "strings"
 
 // StatesRight reports whether a sentence states that something is right, or is no defect: “25 is right”, “not a bug”,
 // “收运费是对的”, “这不算问题”. Such a sentence of a note on a false alarm is the verdict of that run. One of its clauses
-// ends with such a word outside quotation marks, or begins with it as in “Correct as drawn”. Case does not matter.
+// ends with such a phrase outside quotation marks, or begins with it as in “Correct as drawn”. Case does not matter.
 func StatesRight(s string) bool {
 	var c clause
 	quoted := false
@@ -40,7 +40,7 @@ func (c clause) right() bool {
 	}
 	switch c.tags[last] {
 	case 'P', 'p':
-		// In “top right” the word is a place.
+		// “Top right” is a place.
 		where := c.phrases[last] == "right" && last > 0 && !strings.ContainsRune("bR", rune(c.tags[last-1]))
 		negated := last > 0 && c.tags[last-1] == 'N'
 		return c.isRight(last) && !where && !negated
@@ -68,7 +68,7 @@ func (c clause) negation(of int) (at int, yes bool) {
 	return 0, false
 }
 
-// isRight reports whether a phrase calls something right. Other words with its tag are about what is seen or done.
+// isRight reports whether a phrase calls something right. Other phrases with its tag are about what is seen or done.
 func (c clause) isRight(i int) bool {
 	return (c.tags[i] == 'P' || c.tags[i] == 'p') && !strings.Contains(seenOrDone, "|"+c.phrases[i]+"|")
 }
