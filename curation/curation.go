@@ -12,6 +12,7 @@
 //   - relabel.go, relabel_plan.go: a new truth of a run; label.go: labels of many runs as one action
 //   - forget_pin_ban.go; about.go: checks of a case; uncorrect.go: the correction of a verdict is taken back
 //   - teach.go, teach_offer.go, edit.go, accept.go, reject.go: lessons that a person writes, edits, accepts or refuses
+//   - banned.go: new text that repeats what was banned
 //   - facts.go: facts about the product
 //   - purge.go, lost.go: what a purge removes, and lessons that lost a case
 package curation

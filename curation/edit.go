@@ -36,8 +36,9 @@ func DraftOf(n *tree.Node) gate.Draft {
 }
 
 // Edit gives the experience or strategy with this id the text words. It returns a *GateError if the gates refuse that
-// text, as they may refuse any draft of a lesson. Evolution leaves the text unchanged from then on. A case is evidence
-// and cannot be edited: see Relabel.
+// text, as they may refuse any draft of a lesson. Without Options.Over it refuses a new sentence that repeats one of
+// a lesson that was banned or rejected. Evolution leaves the text unchanged from then on. A case is evidence and cannot
+// be edited: see Relabel.
 func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Options) (DecisionResult, error) {
 	return c.do(ctx, tree.DecisionEdit, id, o, func() (*plan, error) {
 		n, err := c.door.Tree.Get(ctx, id)
@@ -71,6 +72,9 @@ func (c *Curation) Edit(ctx context.Context, id string, words gate.Draft, o Opti
 			return nil, &RefusedError{Said: tree.DecisionEdit, ID: id, Why: Already}
 		}
 		if err := owned(past, tree.DecisionEdit, id, o, tree.DecisionEdit, tree.DecisionTeach); err != nil {
+			return nil, err
+		}
+		if err := c.notBanned(ctx, tree.DecisionEdit, &is, &n.Content, o.Over); err != nil {
 			return nil, err
 		}
 		before := n.Clone()

@@ -140,14 +140,13 @@ func (c *Curation) beside(
 		said := c.door.In(&o, n.Lang)
 		alike := gate.Alike(&n.Content, &o.Content) || gate.Alike(&n.Content, &said.Content)
 		called := cmp.Or(said.Content.Title, said.Content.Guidance)
-		banned := o.Mark == tree.Banned && o.Direction == n.Direction && alike
+		banned := c.repeats(n, &tree.Content{}, &o)
 		if banned { // whatever the clock, what is taught in spite of a ban is later than the ban
 			n.Provenance.At = after(n.Provenance.At, o.Decision)
 		}
 		switch {
 		case banned && !over:
-			return nil, nil, &RefusedError{Said: tree.DecisionTeach, ID: o.ID, Why: Banned, By: o.Decision.By, At: o.Decision.At,
-				Now: called}
+			return nil, nil, c.bannedBy(tree.DecisionTeach, n, &o)
 		case !o.Live() || o.Scope.Product != "" && n.Scope.Product != "" && o.Scope.Product != n.Scope.Product:
 		case o.Direction != n.Direction && alike:
 			mirrored = append(mirrored, o)

@@ -94,6 +94,10 @@ func decisionFailure(v *say.Voice, err error) error {
 		return v.Fail(err, "%s is one of %d verdicts that were labelled together; memtree undo %s takes all of them back",
 			r.ID, len(r.Labels), r.Now)
 	case curation.Banned:
+		if r.Said == tree.DecisionEdit {
+			return v.Fail(err, "%s has the same advice, and %s banned or rejected it: %s Nothing was changed; memtree "+
+				"undo %s takes that back, --over writes it all the same", r.ID, v.Names().Who(r.By), text.Line(r.Now), r.ID)
+		}
 		return v.Fail(err, "%s said the same, and %s banned or rejected it: %s Nothing was taught; memtree undo %s takes "+
 			"that back", r.ID, v.Names().Who(r.By), text.Line(r.Now), r.ID)
 	case curation.Alike:

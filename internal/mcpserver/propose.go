@@ -79,6 +79,14 @@ func (s *server) proposeMemory(ctx context.Context, c toolCall, in proposeIn) (p
 	case !errors.Is(err, tree.ErrNotFound):
 		return proposeOut{}, err
 	}
+	var no *curation.RefusedError
+	switch err := s.m.Curation().Repeated(ctx, &n); {
+	case errors.As(err, &no):
+		return proposeOut{}, fmt.Errorf("memory does not take it: %s banned or rejected the same advice (%s)",
+			cmp.Or(no.By, "a person"), no.ID)
+	case err != nil:
+		return proposeOut{}, err
+	}
 	if waiting, err := transfer.Waiting(ctx, s.m.Tree()); err != nil {
 		return proposeOut{}, err
 	} else if len(waiting) >= mostWaiting {

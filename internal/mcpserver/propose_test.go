@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memtree/memtree"
+	"github.com/memtree/memtree/curation"
 	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/transfer"
 	"github.com/memtree/memtree/tree"
@@ -141,6 +142,20 @@ func TestProposeWithoutCases(t *testing.T) {
 	g, err = c.m.Guide(t.Context(), task)
 	require.NoError(t, err)
 	require.Contains(t, g.Text, "Compare the unit")
+}
+
+// TestProposeBanned: an agent cannot bring back what a person banned, and learns who did.
+func TestProposeBanned(t *testing.T) {
+	c := dial(t, all, "en")
+	const lesson, when = "Compare the unit of the rate with the unit of the order.", "a test sets an infusion rate"
+	d, err := c.m.Curation().Teach(t.Context(), curation.TaughtLesson{Lesson: lesson, When: []string{when}},
+		curation.Options{By: "ann"})
+	require.NoError(t, err)
+	_, err = c.m.Curation().Ban(t.Context(), d.Action.Node, curation.Options{By: "ann"})
+	require.NoError(t, err)
+	why := c.refused("propose_memory", map[string]any{"lesson": lesson, "when": []string{"a pump is set up"}})
+	require.Contains(t, why, "ann banned")
+	require.Contains(t, why, d.Action.Node)
 }
 
 // TestReviewQueue lists what memory itself wrote for review.

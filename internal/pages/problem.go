@@ -109,6 +109,9 @@ func (s *speech) refused(e *curation.RefusedError) string {
 	case curation.Alike:
 		return s.say("Another lesson says the same; word that one better.")
 	case curation.Banned:
+		if e.Said == tree.DecisionEdit {
+			return s.say("%s banned or rejected a lesson of the same meaning; nothing was changed.", s.Who(e.By))
+		}
 		return s.say("%s banned or rejected a lesson of the same meaning; nothing was taught.", s.Who(e.By))
 	case curation.Nothing:
 	}
