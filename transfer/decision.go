@@ -66,6 +66,14 @@ const (
 	WhyStranger  = "a person elsewhere had it forgotten or banned; with trust that holds here too"
 )
 
+// decidedHere returns the reason for a node that a person banned or forgot here.
+func decidedHere(here *tree.Node) string {
+	if here.Mark == tree.Banned {
+		return WhyBanned
+	}
+	return WhyForgotten
+}
+
 // lessonOf identifies the subject of a lesson or strategy, independent of its id.
 type lessonOf struct {
 	kind      tree.Type
@@ -92,10 +100,7 @@ func (p *Planner) spoken(ctx context.Context, n *tree.Node, here *tree.Node) (st
 	case n.Entombed():
 		return WhyStranger, nil
 	case here != nil && here.Entombed():
-		if here.Mark == tree.Banned {
-			return WhyBanned, nil
-		}
-		return WhyForgotten, nil
+		return decidedHere(here), nil
 	}
 	l, ok := about(n)
 	if !ok || here != nil {

@@ -101,20 +101,25 @@ func (p *Planner) keepParent(ctx context.Context, id string, d *draft) error {
 
 // classify sets the class of a draft, and adds it to the plan unless it is unchanged.
 func (p *Planner) classify(id string, d *draft) {
+	unchanged := d.basis != 0 && d.same && d.links.equal(d.was)
 	class := Newer
 	switch {
+	case d.over != "":
+		class, d.note = Held, d.over
 	case d.basis == 0:
 		class = New
-	case d.same && d.links.equal(d.was):
-		if d.came {
-			p.plan.Counts[Same]++
-		}
+	case unchanged && !d.came:
 		return
+	case unchanged:
+		class = Same
 	case len(d.conflicts) > 0:
 		class = Conflicting
 	}
-	p.plan.Counts[class]++
-	p.plan.Items = append(p.plan.Items, NodePlan{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class, Says: d.says,
-		Why: d.note, Conflicts: d.conflicts})
-	p.changed = append(p.changed, id)
+	if p.plan.Counts[class]++; class != Same {
+		p.plan.Items = append(p.plan.Items, NodePlan{ID: id, Type: d.kind, ErrorType: d.errorType, Class: class,
+			Says: d.says, Why: d.note, Conflicts: d.conflicts})
+	}
+	if !unchanged {
+		p.changed = append(p.changed, id)
+	}
 }

@@ -24,7 +24,7 @@ const (
 	Same        Class = "same"        // the tree has the node with the same content
 	Newer       Class = "newer"       // the node changes the one that the tree has
 	Conflicting Class = "conflicting" // the node changes the one that the tree has, and contradicts it
-	Held        Class = "held"        // without trust: the node would change one in use, or a decision keeps it out
+	Held        Class = "held"        // a decision keeps the node out, or without trust it would change one in use
 	Rejected    Class = "rejected"    // the node breaks a law of the tree
 )
 
@@ -104,6 +104,7 @@ type draft struct {
 	replaced  bool     // superseded
 	parents   []string // candidates for the parent
 	note      string
+	over      string // why the node stays out of use although it is in use in a trusted file; "" if it does not
 	conflicts []Conflict
 }
 
@@ -218,8 +219,16 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 		return nil
 	}
 	merged := p.merge(*here, n)
+	over := ""
+	if here.Entombed() && !n.Entombed() && merged.Entombed() {
+		over = decidedHere(here)
+	}
 	if equalNodes(&merged, here) {
-		p.plan.Counts[Same]++
+		if over != "" {
+			p.addItem(&n, Held, over, nil)
+		} else {
+			p.plan.Counts[Same]++
+		}
 		return nil
 	}
 	if merged.Decision != nil { // a decision made elsewhere is new here, and one made here may still be
@@ -232,7 +241,11 @@ func (p *Planner) add(ctx context.Context, n tree.Node) error {
 		p.addItem(&n, Rejected, err.Error(), nil)
 		return nil
 	}
-	return p.draft(&merged, here, basis, &n)
+	err = p.draft(&merged, here, basis, &n)
+	if d := p.drafts[n.ID]; err == nil && over != "" {
+		d.over = over
+	}
+	return err
 }
 
 // fresh reports whether the tree has not evolved since a person decided on n.
