@@ -300,9 +300,33 @@ func fileFailure(v *say.Voice, path string, err error) error {
 		return signatureFailure(v, s)
 	}
 	if f, ok := errors.AsType[*transfer.UnusableError](err); ok {
-		return v.Fail(err, "%s was refused, and nothing was changed: %s", path, f.Error())
+		return v.Fail(err, "%s was refused, and nothing was changed: %s", path, fileProblem(v, f))
 	}
 	return err
+}
+
+// fileProblem returns what is wrong with a file, in the language of the user. What few files have stays in English.
+func fileProblem(v *say.Voice, f *transfer.UnusableError) string {
+	if f.Entry != "" {
+		return f.Error()
+	}
+	said := map[string]string{
+		"ends too early: it was cut off":               v.Say("the file ends too early: it was cut off"),
+		"is not a plain file":                          v.Say("the file is not a plain file"),
+		"is empty":                                     v.Say("the file is empty"),
+		"has no manifest: its end is missing":          v.Say("the file has no manifest: its end is missing"),
+		"goes on after its end":                        v.Say("the file goes on after its end"),
+		"is no export of memtree, or is damaged":       v.Say("the file is no export of memtree, or is damaged"),
+		"is no export of memtree, and no tree in JSON": v.Say("the file is no export of memtree, and no tree in JSON"),
+	}
+	problem, why, _ := strings.Cut(f.Problem, " (")
+	if said[problem] == "" {
+		return f.Error()
+	}
+	if why != "" {
+		return said[problem] + " (" + why
+	}
+	return said[problem]
 }
 
 // exportPictures writes the screenshots of the exported cases into a folder, each named by its hash, and returns

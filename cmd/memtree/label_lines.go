@@ -127,7 +127,7 @@ func (l *labelling) badUpTo(line int) {
 func (l *labelling) one(ctx context.Context, x *report.Label) error {
 	w, ok := labelOf(x.Truth)
 	if !ok {
-		return l.refuse(x, "truth", l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail or other",
+		return l.refuse(x, "truth", l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail, environment or other",
 			text.Clip(text.Line(x.Truth), 40)))
 	}
 	id, tests := x.ID, l.testsOf(x.ID)
@@ -158,7 +158,7 @@ func (l *labelling) one(ctx context.Context, x *report.Label) error {
 		}
 		l.batch = append(l.batch, tableLine{x, id, t})
 		return nil
-	case agrees(w, &was) && (x.Note == "" || was.Correct):
+	case agrees(w, &was) && (x.Note == "" || was.Correct || was.Apart()): // a note is kept only with a wrong verdict
 		l.out.Already++
 		return nil
 	case agrees(w, &was): // the note may be new
