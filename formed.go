@@ -2,20 +2,36 @@ package memtree
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/memtree/memtree/formation"
 	"github.com/memtree/memtree/internal/core"
+	"github.com/memtree/memtree/store"
 	"github.com/memtree/memtree/tree"
 )
 
 // What the intake calls when it has formed runs.
 
-// forming puts runs without a label into the inbox, and saves it, before the outbox gives them up.
-func (m *Memory) forming(ctx context.Context, es []tree.Evaluation, all []formation.Formed) {
-	if m.putUnlabelled(es, all) {
-		m.saveInbox(ctx)
+// forming puts runs without a label into the inbox and saves them there, before the outbox gives them up. After an
+// error the outbox must keep them, because the ledger does not have their texts.
+func (m *Memory) forming(ctx context.Context, es []tree.Evaluation, all []formation.Formed) error {
+	if !m.putUnlabelled(es, all) {
+		return nil
 	}
+	return m.saveAdded(ctx)
+}
+
+// saveAdded makes durable what was added to the inbox. In a shared store only one process can save an inbox; in the
+// others it is lost with the process.
+func (m *Memory) saveAdded(ctx context.Context) error {
+	err := m.learned.SaveAdded(ctx, m.learned.inbox)
+	_, shared := m.store.(store.Shared)
+	if err != nil && shared && !errors.Is(err, store.ErrFull) && !errors.Is(err, store.ErrAway) {
+		m.opts.Logger.Warn("runs that wait for a label were not saved", "error", err)
+		return nil
+	}
+	return err
 }
 
 // formed adds runs that were formed to the tests that may run again.
@@ -31,19 +47,12 @@ func (m *Memory) stepped(int) {
 	}
 }
 
-// An inbox of at most smallInbox bytes is saved with each batch, so a crash loses no text. A save writes the whole
-// inbox; a larger one is saved every saveInboxEvery, and a crash can lose the texts of that time.
-const (
-	smallInbox     = 4 << 20
-	saveInboxEvery = 10 * time.Second
-)
+// saveInboxEvery is the minimum interval between two saves of the whole inbox, with its marks, while runs come.
+const saveInboxEvery = 10 * time.Second
 
+// saveInbox saves the inbox with its marks.
 func (m *Memory) saveInbox(ctx context.Context) {
-	every := saveInboxEvery
-	if m.learned.inbox.Bytes() <= smallInbox {
-		every = 0
-	}
-	m.learned.SaveBoxes(ctx, every, m.learned.inbox)
+	m.learned.SaveBoxes(ctx, saveInboxEvery, m.learned.inbox)
 }
 
 // putUnlabelled puts the formed evaluations of a batch without a label into the inbox, and reports whether there are

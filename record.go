@@ -111,6 +111,9 @@ func (m *Memory) putAgain(ctx context.Context, es []Evaluation, receipts []store
 			m.learned.inbox.Put(&es[i])
 		}
 	}
+	if err := m.saveAdded(ctx); err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
 	return nil
 }
 

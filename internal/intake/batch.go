@@ -146,7 +146,9 @@ func (in *Intake) formBatch(ctx context.Context, some []detected) error {
 	if b.Changes, err = in.o.Core.Displace(ctx, b.Changes); err != nil {
 		return err
 	}
-	in.o.Forming(ctx, es, all)
+	if err := in.o.Forming(ctx, es, all); err != nil {
+		return err
+	}
 	in.noting.Lock()
 	defer in.noting.Unlock()
 	if err := in.o.Core.Apply(ctx, b); err != nil {

@@ -41,8 +41,8 @@ type Options struct {
 	Labels func(ctx context.Context, keys []string) (map[string]ledger.Verdict, error)
 
 	// Forming is called before the commit of each batch, with its evaluations and what was formed of them. It may be
-	// called again with the same evaluations.
-	Forming func(ctx context.Context, es []tree.Evaluation, all []formation.Formed)
+	// called again with the same evaluations. After an error the batch is not committed, and is tried again later.
+	Forming func(ctx context.Context, es []tree.Evaluation, all []formation.Formed) error
 	// Formed is called after the commit of each batch. Wait returns only after Formed has returned.
 	Formed func(es []tree.Evaluation, all []formation.Formed)
 	// Stepped is called after n evaluations were finished, 1 or more.
@@ -74,16 +74,22 @@ func (in *Intake) Poke() { core.Poke(in.wake) }
 // Formed counts the cases formed since New.
 func (in *Intake) Formed() formation.CaseTally { return in.outbox.tally() }
 
+// tryAgain is the time after which Run tries again what failed, such as a write to a full disk.
+const tryAgain = 5 * time.Second
+
 // Run turns accepted evaluations into cases until ctx ends. After a failure they stay in the outbox, and the next Poke
-// tries again.
+// tries again, or Run itself some seconds later.
 func (in *Intake) Run(ctx context.Context) {
 	var failing seldom.Failure
+	var again <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-in.wake:
+		case <-again:
 		}
+		again = nil
 		for ctx.Err() == nil {
 			n, err := in.formSome(ctx)
 			if n > 0 {
@@ -96,6 +102,9 @@ func (in *Intake) Run(ctx context.Context) {
 				in.o.Logger.Error("forming stopped; what was accepted is kept", "error", err)
 			}
 			in.outbox.step(err)
+			if err != nil {
+				again = time.After(tryAgain)
+			}
 			if n == 0 || err != nil {
 				break
 			}
@@ -105,11 +114,12 @@ func (in *Intake) Run(ctx context.Context) {
 }
 
 // Wait returns once all evaluations accepted before the call are in the tree, or are dead letters, and Options.Formed
-// was called. It returns an error if forming fails, or ctx ends first. With Options.ReadOnly it waits for none.
+// was called. It returns an error if forming fails, also when tried again, or ctx ends first. With Options.ReadOnly it
+// waits for none.
 func (in *Intake) Wait(ctx context.Context) error {
-	for {
+	for tried := false; ; tried = true {
 		next, err := in.outbox.state()
-		if err != nil {
+		if err != nil && tried {
 			return fmt.Errorf("form: %w", err)
 		}
 		info, err := in.o.Store.Info(ctx)

@@ -58,6 +58,12 @@ type savedBox struct {
 	number uint64        // of the saved state that was loaded, see store.Dated; 0: there was none
 	files  []io.Closer   // of its pieces, once it was reloaded
 	older  [][]io.Closer // of states before, oldest first
+
+	// Of a tailed box:
+	added uint64 // Changes when the box or its tail was last saved
+	tail  bool   // a tail is saved
+	tails int    // bytes of the saves of the tail since the box was saved whole
+	dated uint64 // number of the saved tail that was loaded, like number
 }
 
 // New returns a Follower of s without folds and boxes. With readOnly it saves nothing.
@@ -236,7 +242,7 @@ func (f *Follower) load(ctx context.Context, x Fold, entries uint64) *followed {
 		x.Reset()
 		return &followed{Fold: x}
 	}
-	version, err := read(ctx, f.store, x)
+	version, err := read(ctx, f.store, x.Name(), x.Load)
 	if err == nil && version <= entries {
 		return &followed{Fold: x, pos: version, saved: version}
 	}
@@ -274,7 +280,7 @@ func (f *Follower) Purge(ctx context.Context, p *store.Purge, commit func() erro
 			}
 		}
 		b.anew = true
-		f.saveBox(ctx, b)
+		f.trySave(ctx, b)
 	}
 	return err
 }

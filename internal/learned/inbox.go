@@ -28,6 +28,8 @@ type InboxBox struct {
 	runs    map[string]*waiting
 	bytes   int
 	seq     uint64 // of the last run added
+	whole   uint64 // of the last run that was saved in whole; the later ones are the tail
+	saving  uint64 // of the last run in the output of Save
 	changes uint64
 }
 
@@ -86,13 +88,6 @@ func (b *InboxBox) Tell(v *ledger.Verdict, now time.Time) {
 		k.Told = time.Time{}
 		b.changes++
 	}
-}
-
-// Bytes returns the size of all runs in bytes, as JSON.
-func (b *InboxBox) Bytes() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.bytes
 }
 
 // Get returns the run with the key of an evaluation, labelled or not, and whether the inbox has it.
@@ -210,10 +205,14 @@ func (b *InboxBox) shrink() {
 }
 
 // sorted returns all runs in order of arrival.
-func (b *InboxBox) sorted() []*waiting {
-	all := make([]*waiting, 0, len(b.runs))
+func (b *InboxBox) sorted() []*waiting { return b.after(0) }
+
+// after returns the runs with a seq larger than the given one, in order of arrival.
+func (b *InboxBox) after(seq uint64) (all []*waiting) {
 	for _, k := range b.runs {
-		all = append(all, k)
+		if k.seq > seq {
+			all = append(all, k)
+		}
 	}
 	slices.SortFunc(all, func(x, y *waiting) int { return cmp.Compare(x.seq, y.seq) })
 	return all

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The file has one line for each run, in order of arrival: the JSON of waiting.
+// The file has one line for each run, in order of arrival: the JSON of waiting. That of the tail is alike.
 
 // maxLine bounds a line that is read. The JSON of a run may be longer than its measured size.
 const maxLine = 4 * mostRun
@@ -37,12 +37,26 @@ func (b *InboxBox) Changes() uint64 {
 // Load replaces the runs by those that Save wrote. It stops with an error at the first unreadable line, and has the
 // runs before it.
 func (b *InboxBox) Load(r io.Reader) error {
-	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	defer func(before uint64) { b.changes = before }(b.changes)
 	b.runs, b.bytes = map[string]*waiting{}, 0
+	err := b.load(r)
+	b.whole = b.seq
+	return err
+}
+
+// LoadTail adds the runs that SaveTail wrote, like Load. They stay in the tail.
+func (b *InboxBox) LoadTail(r io.Reader) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.load(r)
+}
+
+// load adds runs. The caller holds mu.
+func (b *InboxBox) load(r io.Reader) error {
+	lines := bufio.NewScanner(io.LimitReader(r, 2*mostBytes))
+	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	defer func(before uint64) { b.changes = before }(b.changes)
 	for n := 1; lines.Scan(); n++ {
 		k, err := decode(lines.Bytes())
 		if err != nil {
@@ -85,9 +99,38 @@ func (b *InboxBox) Save(w io.Writer) error {
 			b.drop(key)
 		}
 	}
+	b.saving = b.seq
+	return encode(w, b.sorted())
+}
+
+// SavedWhole notes that the output of the last Save was stored.
+func (b *InboxBox) SavedWhole() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.whole = b.saving
+}
+
+// Sizes returns the sizes in bytes, as JSON, of all runs and of those in the tail.
+func (b *InboxBox) Sizes() (whole, tail int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, k := range b.after(b.whole) {
+		tail += k.size
+	}
+	return b.bytes, tail
+}
+
+// SaveTail writes the runs that were added since the last SavedWhole, or loaded by LoadTail.
+func (b *InboxBox) SaveTail(w io.Writer) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return encode(w, b.after(b.whole))
+}
+
+func encode(w io.Writer, runs []*waiting) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	for _, k := range b.sorted() {
+	for _, k := range runs {
 		if err := e.Encode(k); err != nil {
 			return fmt.Errorf("save the inbox: %w", err)
 		}

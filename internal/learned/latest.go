@@ -42,7 +42,7 @@ func (f *Follower) bringLatest(ctx context.Context, of []Box, forgotten bool) er
 	var names []string
 	for _, b := range f.boxes {
 		if slices.Contains(of, b.Box) && (!forgotten || b.number == unknown) {
-			boxes, names = append(boxes, b), append(names, b.Name())
+			boxes, names = append(boxes, b), append(names, b.Name(), tailOf(b))
 		}
 	}
 	if len(boxes) == 0 {
@@ -53,8 +53,10 @@ func (f *Follower) bringLatest(ctx context.Context, of []Box, forgotten bool) er
 		return fmt.Errorf("follow what is held beside the store: %w", err)
 	}
 	for i, b := range boxes {
-		if b.number != numbers[i] {
-			f.reload(ctx, b, numbers[i])
+		whole, tail := numbers[2*i], numbers[2*i+1]
+		if b.number != whole || b.dated != tail {
+			b.dated = tail
+			f.reload(ctx, b, whole)
 		}
 	}
 	return nil
@@ -80,7 +82,10 @@ func (f *Follower) reload(ctx context.Context, b *savedBox, number uint64) {
 			b.older = b.older[1:]
 		}
 	} else {
-		_, err = read(ctx, f.store, b)
+		_, err = read(ctx, f.store, b.Name(), b.Load)
+		if err == nil {
+			err = f.readTail(ctx, b)
+		}
 	}
 	if errors.Is(err, tree.ErrNotFound) { // a purge has removed it meanwhile
 		b.number = unknown

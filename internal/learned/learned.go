@@ -87,6 +87,23 @@ type pieced interface {
 	LoadPieces(head *store.Derived, open openPiece) error
 }
 
+// tailed is a Box that is too large to be saved at each change. What was added since it was last saved whole is saved
+// again at each change, as its tail.
+type tailed interface {
+	Box
+
+	// Sizes returns the approximate sizes in bytes of the whole box and of its tail. The tail is what was added since the
+	// last call of SavedWhole, or by LoadTail.
+	Sizes() (whole, tail int)
+
+	// SavedWhole must be called after the output of Save was stored. The tail is then what was added since that Save.
+	SavedWhole()
+
+	// SaveTail writes the tail. LoadTail adds what SaveTail wrote; after an error the box has the readable part.
+	SaveTail(w io.Writer) error
+	LoadTail(r io.Reader) error
+}
+
 // openPiece opens a piece.
 type openPiece = func(piece string) (*store.Derived, error)
 

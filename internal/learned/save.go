@@ -11,13 +11,13 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// read loads k from the derived data under its name, and returns the version of that data.
-func read(ctx context.Context, from store.Store, k derived) (uint64, error) {
-	kept, err := store.OpenDerived(ctx, from, k.Name())
+// read calls load with the derived data under a name, and returns the version of that data.
+func read(ctx context.Context, from store.Store, name string, load func(io.Reader) error) (uint64, error) {
+	kept, err := store.OpenDerived(ctx, from, name)
 	if err != nil {
 		return 0, err
 	}
-	err = k.Load(io.NewSectionReader(kept, 0, kept.Size))
+	err = load(io.NewSectionReader(kept, 0, kept.Size))
 	return kept.Version, errors.Join(err, kept.Closer.Close())
 }
 
@@ -71,14 +71,34 @@ func (f *Follower) Hold(ctx context.Context, b Box) (found bool, err error) {
 	if p, ok := b.(pieced); ok {
 		err = f.inPieces(ctx, b, p.LoadPieces)
 	} else {
-		_, err = read(ctx, f.store, b)
+		_, err = read(ctx, f.store, b.Name(), b.Load)
 	}
 	if found = !errors.Is(err, tree.ErrNotFound); !found {
 		err = nil
 	}
-	f.boxes = append(f.boxes, &savedBox{Box: b, number: number})
-	return found, err
+	held := &savedBox{Box: b, number: number, dated: f.Number(ctx, tailOf(b))}
+	f.boxes = append(f.boxes, held)
+	tailErr := f.readTail(ctx, held)
+	return found || held.tail, errors.Join(err, tailErr)
 }
+
+// readTail loads the saved tail of a box, if it has one.
+func (f *Follower) readTail(ctx context.Context, b *savedBox) error {
+	t, ok := b.Box.(tailed)
+	if !ok {
+		return nil
+	}
+	_, err := read(ctx, f.store, tailOf(b), t.LoadTail)
+	if errors.Is(err, tree.ErrNotFound) {
+		return nil
+	}
+	_, b.tails = t.Sizes()
+	b.tail = true
+	return err
+}
+
+// tailOf returns the name of the derived data with the tail of b.
+func tailOf(b Box) string { return store.PieceOf(b.Name(), "tail") }
 
 // Save saves all boxes, and all folds with a name, that changed since their last save. It only logs a failure: a fold
 // can be computed again, and a box is saved the next time.
@@ -119,16 +139,23 @@ func (f *Follower) saveBoxes(ctx context.Context, every time.Duration, of ...Box
 	for _, b := range f.boxes {
 		chosen := len(of) == 0 || slices.Contains(of, b.Box)
 		if chosen && time.Since(b.at) >= every { // real time, not the memory's clock
-			f.saveBox(ctx, b)
+			f.trySave(ctx, b)
 		}
 	}
 }
 
-// saveBox saves a box if it changed. The caller holds mu.
-func (f *Follower) saveBox(ctx context.Context, b *savedBox) {
+// trySave saves a box if it changed, and logs a failure. The caller holds mu.
+func (f *Follower) trySave(ctx context.Context, b *savedBox) {
+	if err := f.saveBox(ctx, b); err != nil {
+		f.log.Warn("what is held beside the store was not saved", "box", b.Name(), "error", err)
+	}
+}
+
+// saveBox saves a box whole if it changed. The caller holds mu.
+func (f *Follower) saveBox(ctx context.Context, b *savedBox) error {
 	now := b.Changes()
 	if f.readOnly || !b.anew && now == b.saved {
-		return
+		return nil
 	}
 	err := f.write(ctx, b.Box)
 	if m, ok := b.Box.(sharedBox); err != nil && ok && f.bring(ctx, m) == nil { // another process has saved it
@@ -136,10 +163,42 @@ func (f *Follower) saveBox(ctx context.Context, b *savedBox) {
 		err = f.write(ctx, b.Box)
 	}
 	if err != nil {
-		f.log.Warn("what is held beside the store was not saved", "box", b.Name(), "error", err)
-		return
+		return err
 	}
 	b.saved, b.at, b.anew = now, time.Now(), false
+	t, ok := b.Box.(tailed)
+	if !ok {
+		return nil
+	}
+	t.SavedWhole()
+	b.added, b.tails = now, 0
+	if b.tail && store.DropDerived(ctx, f.store, tailOf(b), nil) == nil { // the next save tries again
+		b.tail = false
+	}
+	return nil
+}
+
+// SaveAdded makes durable what was added to the box b of f. It saves the tail of b, or b whole once the saves of the
+// tail are together as large as b.
+func (f *Follower) SaveAdded(ctx context.Context, b tailed) error {
+	f.saving.Lock()
+	defer f.saving.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := f.boxes[slices.IndexFunc(f.boxes, func(x *savedBox) bool { return x.Box == b })]
+	now := b.Changes()
+	whole, tail := b.Sizes()
+	switch {
+	case f.readOnly, !x.anew && (tail == 0 || now == x.added):
+		return nil
+	case x.anew, x.tails+tail >= whole:
+		return f.saveBox(ctx, x)
+	}
+	if err := store.SaveDerived(ctx, f.store, tailOf(b), 0, b.SaveTail); err != nil {
+		return err
+	}
+	x.added, x.tail, x.tails = now, true, x.tails+tail
+	return nil
 }
 
 // write saves a box. In a shared store it is whole, because a process cannot know which pieces another one is about to
