@@ -87,9 +87,13 @@ func (m *Memory) formAnew(
 	return out, nil
 }
 
+// triesBeside is how often a decision is planned beside others before the others have to wait for it.
+const triesBeside = 2
+
 // curate applies a person's decision, after everything that was handed over before has been formed. If two people
 // decide at once, the second decision is planned again, on the result of the first. So is a label of a run whose truth
-// was formed meanwhile.
+// was formed meanwhile. A decision that others overtook twice has its turn: until it is applied, no other one is. So
+// none fails because there are many.
 func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) error {
 	if m.opts.ReadOnly {
 		return store.ErrReadOnly
@@ -97,7 +101,19 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 	if err := m.waitAll(ctx); err != nil {
 		return err
 	}
+	tries, turn := 0, false
+	defer func() {
+		if turn {
+			<-m.deciding
+		}
+	}()
 	return m.core.UntilFresh(func() error {
+		if tries++; tries > triesBeside && !turn {
+			if err := m.takeTurn(ctx); err != nil {
+				return err
+			}
+			turn = true
+		}
 		said := m.core.Decisions()
 		info, err := m.store.Info(ctx)
 		if err != nil {
@@ -108,6 +124,12 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 			return err
 		}
 		b.Read = info.Entries
+		if !turn {
+			if err := m.takeTurn(ctx); err != nil {
+				return err
+			}
+			defer func() { <-m.deciding }()
+		}
 		if b.Purge == nil {
 			err := m.core.ApplyIf(ctx, b, func() bool { return m.core.Decisions() == said })
 			if err == nil {
@@ -115,24 +137,39 @@ func (m *Memory) curate(ctx context.Context, plan func() (store.Batch, error)) e
 			}
 			return err
 		}
-		jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
-		if err == nil {
-			// First, so that a crash leaves none behind.
-			err = m.Pictures().Purge(ctx, b.Purge) //nolint:contextcheck // it only reads, see refresh
-		}
-		if err != nil {
-			return err
-		}
-		err = m.learned.Purge(ctx, b.Purge, func() error {
-			return m.learned.decisions.Purge(ctx, b.Purge, func() error { return m.core.Apply(ctx, b) })
-		})
-		if !store.Purged(err) {
-			return err
-		}
-		m.unlearn()
-		jobs.Purge(b.Purge)
-		return errors.Join(err, jobs.Save(context.WithoutCancel(ctx)))
+		return m.purge(ctx, b)
 	})
+}
+
+// takeTurn waits until no other decision is being applied. The caller receives from deciding when it is done.
+func (m *Memory) takeTurn(ctx context.Context) error {
+	select {
+	case m.deciding <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// purge applies a decision that purges.
+func (m *Memory) purge(ctx context.Context, b store.Batch) error {
+	jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
+	if err == nil {
+		// First, so that a crash leaves none behind.
+		err = m.Pictures().Purge(ctx, b.Purge) //nolint:contextcheck // it only reads, see refresh
+	}
+	if err != nil {
+		return err
+	}
+	err = m.learned.Purge(ctx, b.Purge, func() error {
+		return m.learned.decisions.Purge(ctx, b.Purge, func() error { return m.core.Apply(ctx, b) })
+	})
+	if !store.Purged(err) {
+		return err
+	}
+	m.unlearn()
+	jobs.Purge(b.Purge)
+	return errors.Join(err, jobs.Save(context.WithoutCancel(ctx)))
 }
 
 // unlearn drops the credit of the ledger, which a purge cleaned. It is settled again.

@@ -47,12 +47,20 @@ func (m *Memory) stepped(int) {
 	}
 }
 
-// saveInboxEvery is the minimum interval between two saves of the whole inbox, with its marks, while runs come.
-const saveInboxEvery = 10 * time.Second
+// An inbox of at most smallInbox bytes is saved whole, with its marks, at each change; a larger one every
+// saveInboxEvery.
+const (
+	smallInbox     = 4 << 20
+	saveInboxEvery = 10 * time.Second
+)
 
 // saveInbox saves the inbox with its marks.
 func (m *Memory) saveInbox(ctx context.Context) {
-	m.learned.SaveBoxes(ctx, saveInboxEvery, m.learned.inbox)
+	every := saveInboxEvery
+	if whole, _ := m.learned.inbox.Sizes(); whole <= smallInbox {
+		every = 0
+	}
+	m.learned.SaveBoxes(ctx, every, m.learned.inbox)
 }
 
 // putUnlabelled puts the formed evaluations of a batch without a label into the inbox, and reports whether there are

@@ -70,6 +70,8 @@ type Memory struct {
 	briefs *brief.Briefs
 	looks  *look.Looks
 
+	deciding chan struct{} // holds one value while a person's decision is applied
+
 	drawn    latestArms
 	trials   chan ledger.Entry  // from Guide: entries to write to the ledger
 	flush    chan chan struct{} // to the worker that writes them: close it once all are written
@@ -94,10 +96,11 @@ type failures struct {
 // folder adds your own checks.
 func Open(ctx context.Context, dir string, opts *Options) (*Memory, error) {
 	m := &Memory{
-		learned: newLearning(),
-		trials:  make(chan ledger.Entry, 4096),
-		flush:   make(chan chan struct{}),
-		closed:  make(chan struct{}),
+		learned:  newLearning(),
+		deciding: make(chan struct{}, 1),
+		trials:   make(chan ledger.Entry, 4096),
+		flush:    make(chan chan struct{}),
+		closed:   make(chan struct{}),
 	}
 	if opts != nil {
 		m.opts = *opts
