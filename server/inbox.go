@@ -73,7 +73,8 @@ func (s *Server) label(ctx context.Context, in *given[label]) (*reply[curation.L
 		for _, id := range d.Unkept {
 			places = append(places, badPart{
 				fmt.Sprintf("body.evaluations[%d]", slices.Index(b.Evaluations, id)),
-				fmt.Sprintf("is %.80q, and no run with this id is kept here; …/inbox lists those that wait", id),
+				fmt.Sprintf("is %.80q, and no run with this id is kept here; …/inbox lists those that wait; "+
+					"a run without a label is kept again once it is recorded again under the same id", id),
 			})
 		}
 		err = input(places...)

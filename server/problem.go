@@ -234,8 +234,8 @@ func advancedProblemOf(err error) *problem {
 	case errors.As(err, &refused):
 		return newProblem(http.StatusConflict, typeRefused, line(refused.Error()))
 	case errors.As(err, &unkept):
-		return newProblem(http.StatusConflict, typeRefused, "What this run said was not kept, since it was right or too "+
-			"long ago; record it under a new id, with its truth.")
+		return newProblem(http.StatusConflict, typeRefused, "What this run said was not kept. If it has no label yet, "+
+			"record it again under the same id, then label it; otherwise record it under a new id, with its truth.")
 	case errors.As(err, &several):
 		return input(badPart{"body.evaluation", "names several runs: " +
 			strings.Join(several.Evaluations, ", ") + "; give the whole id of one"})

@@ -104,7 +104,8 @@ func relabelFailure(v *say.Voice, id string, err error) error {
 		return v.Fail(err, "several evaluations are named %s: %s; give the whole id", id,
 			strings.Join(several.Evaluations, ", "))
 	case errors.As(err, &unkept):
-		return v.Fail(err, "what run %s said was not kept; name the file it was recorded from with --runs", unkept.Evaluation)
+		return v.Fail(err, "what run %s said was not kept; name the file it was recorded from with --runs, or, if it has "+
+			"no label yet, record it again under the same id", unkept.Evaluation)
 	case errors.Is(err, tree.ErrNotFound):
 		return v.Fail(err, "no evaluation or run is named %s, or it has not been formed yet", id)
 	}
