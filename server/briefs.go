@@ -25,7 +25,7 @@ const byReader = "reader"
 func (s *Server) RunReader(ctx context.Context) {
 	for s.opts.Pause(ctx, readEvery) && !s.closing() {
 		for _, name := range s.trees.names {
-			t := s.trees.byName[name]
+			t := s.trees.get(name)
 			if ctx.Err() != nil || s.closing() || t.writable() != nil || !t.Health().Asks {
 				continue
 			}

@@ -119,7 +119,7 @@ func (s *Server) evolveAll(ctx context.Context, n *Nightly, due func(name string
 		if ctx.Err() != nil || s.closing() || !due(name, s.lastNight(ctx, n, name), now) {
 			continue
 		}
-		t := s.trees.byName[name]
+		t := s.trees.get(name)
 		if t.writable() != nil {
 			continue // readyz, the metrics and every refused change report why
 		}
@@ -166,7 +166,7 @@ const putOff = time.Hour
 // lastNight returns when a tree last evolved by the schedule of any of its services, the zero time for never.
 func (s *Server) lastNight(ctx context.Context, n *Nightly, name string) time.Time {
 	last := n.last(name)
-	all, err := s.trees.byName[name].jobs.List(ctx, jobsMost)
+	all, err := s.trees.get(name).jobs.List(ctx, jobsMost)
 	if err != nil {
 		return last
 	}

@@ -182,7 +182,7 @@ func (g *guard) admit(q *http.Request, r *route) (*caller, *problem) {
 		return nil, p
 	}
 	if name := q.PathValue("tree"); name != "" {
-		if c.tree = g.s.trees.byName[name]; c.tree == nil || !c.sees(name) {
+		if c.tree = g.s.trees.get(name); c.tree == nil || !c.sees(name) {
 			return c, noTree()
 		}
 	}

@@ -34,13 +34,17 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if s.closing() {
 		return &healthOutput{http.StatusServiceUnavailable, health{Status: "closing"}}, nil
 	}
-	damaged, deleted, waiting := 0, 0, 0
+	damaged, deleted, full, waiting := 0, 0, 0, 0
 	var away, refused outages
 	var clock time.Duration
 	for _, name := range s.trees.names {
-		h := s.trees.byName[name].Health()
+		t := s.trees.get(name)
+		h := t.Health()
 		if h.Damage != nil {
 			damaged++
+		}
+		if t.reopen != nil {
+			full++
 		}
 		if f := h.Following; f != nil {
 			waiting += f.Waiting
@@ -64,6 +68,9 @@ func (s *Server) readyz(context.Context, *nothing) (*healthOutput, error) {
 	if damaged > 0 {
 		report("%d of %d trees are damaged and only read; "+
 			"`memtree fsck` says what is lost and how to go on", damaged, len(s.trees.names))
+	}
+	if full > 0 {
+		report("the disk of %d of %d trees is full, so they are only read until there is room", full, len(s.trees.names))
 	}
 	if deleted > 0 {
 		report("%d of %d trees were deleted from their database; stop serving them, or restore it", deleted,
@@ -156,6 +163,8 @@ func (t *treeOf) writable() error {
 	switch {
 	case !t.readOnly:
 		return nil
+	case t.reopen != nil:
+		return store.ErrFull
 	case errors.As(t.Health().Damage, &bad):
 		return newProblem(http.StatusServiceUnavailable, typeDamaged, "A part of this tree cannot be read, so it takes no "+
 			"changes; `memtree fsck` on the server says what is lost and how to go on.")

@@ -21,8 +21,9 @@ const callerHeader = "Memtree-Caller"
 
 // agentsOf is the key of a cached MCP server: making one takes two milliseconds.
 type agentsOf struct {
-	tree, lang string
-	may        mcpserver.May
+	tree *treeOf
+	lang string
+	may  mcpserver.May
 }
 
 // agents serves MCP over streamable HTTP, without sessions: every message is independent, so there is nothing to
@@ -65,7 +66,7 @@ func onlyMessages(next http.Handler) http.HandlerFunc {
 // agentServer returns the server for a request, with the tools that its token may use.
 func (s *Server) agentServer(q *http.Request) *mcp.Server {
 	c := callerOf(q.Context())
-	of := agentsOf{tree: c.tree.name, lang: "en"}
+	of := agentsOf{tree: c.tree, lang: "en"}
 	if q.URL.Query().Get("lang") == "zh" {
 		of.lang = "zh"
 	}
@@ -82,7 +83,7 @@ func (s *Server) agentServer(q *http.Request) *mcp.Server {
 	if x == nil {
 		x = mcpserver.New(c.tree.Memory, &mcpserver.Options{May: of.may, Lang: of.lang, Version: s.opts.Version,
 			Logger: s.opts.Logger})
-		x.AddReceivingMiddleware(s.auditTools(of.tree))
+		x.AddReceivingMiddleware(s.auditTools(of.tree.name))
 		s.mcp[of] = x
 	}
 	return x

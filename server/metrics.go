@@ -146,7 +146,7 @@ func (s *Server) treeMetrics(b *strings.Builder, r *http.Request) {
 		if !callerOf(r.Context()).sees(name) {
 			continue
 		}
-		t := s.trees.byName[name]
+		t := s.trees.get(name)
 		info, err := t.Tree().Info(r.Context())
 		if err != nil {
 			continue // readyz reports a tree that cannot be read

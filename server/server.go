@@ -81,7 +81,7 @@ func New(trees *Trees, o Options) *Server {
 	s.api = humago.New(router{s}, specification(o.Version))
 	s.register()
 	for _, name := range trees.names {
-		t := trees.byName[name]
+		t := trees.get(name)
 		if t.jobs == nil {
 			t.jobs = jobs.Here(o.Now)
 		}
@@ -171,7 +171,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	s.stop()
 	for _, name := range s.trees.names {
-		s.trees.byName[name].jobs.Close()
+		s.trees.get(name).jobs.Close()
 	}
 }
 

@@ -32,7 +32,7 @@ func (s *Server) listTrees(ctx context.Context, _ *nothing) (*reply[treeList], e
 	out.Body.Trees = []treeState{}
 	for _, name := range s.trees.names {
 		if callerOf(ctx).sees(name) {
-			out.Body.Trees = append(out.Body.Trees, s.trees.byName[name].state())
+			out.Body.Trees = append(out.Body.Trees, s.trees.get(name).state())
 		}
 	}
 	return out, nil

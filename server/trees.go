@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -29,9 +30,10 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Trees holds the memories that a Server serves, by name. Fill it before the server starts; it must not change after
-// that.
+// Trees holds the memories that a Server serves, by name. Fill it before the server starts. After that only the server
+// changes it, see Server.RunReopen.
 type Trees struct {
+	mu     sync.RWMutex // guards the values of byName once a server runs
 	byName map[string]*treeOf
 	names  []string // sorted
 }
@@ -41,8 +43,13 @@ type treeOf struct {
 	*memtree.Memory
 	name     string
 	readOnly bool
+	reopen   Reopen // of a tree on a full disk; else nil
 	jobs     jobs.Queue
 }
+
+// Reopen opens a memory for writing that was opened for reading only, because its disk was full. The error is that of
+// memtree.Open.
+type Reopen func(ctx context.Context) (*memtree.Memory, error)
 
 // NewTrees returns an empty Trees.
 func NewTrees() *Trees { return &Trees{byName: map[string]*treeOf{}} }
@@ -66,17 +73,41 @@ func (t *Trees) Add(name string, m *memtree.Memory, readOnly bool, q jobs.Queue)
 	return nil
 }
 
+// AddFull is like Add for a memory that was opened for reading only because its disk is full. Changes of it are refused
+// for that reason until Server.RunReopen has opened it for writing.
+func (t *Trees) AddFull(name string, m *memtree.Memory, reopen Reopen) error {
+	if err := t.Add(name, m, true, nil); err != nil {
+		return err
+	}
+	t.byName[name].reopen = reopen
+	return nil
+}
+
+// get returns the tree with that name, nil if there is none.
+func (t *Trees) get(name string) *treeOf {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.byName[name]
+}
+
+// replace puts x in place of the tree of its name.
+func (t *Trees) replace(x *treeOf) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byName[x.name] = x
+}
+
 // Names returns the names of the trees, sorted.
 func (t *Trees) Names() []string { return slices.Clone(t.names) }
 
 // Writable reports whether at least one tree may be changed.
 func (t *Trees) Writable() bool {
-	return slices.ContainsFunc(t.names, func(name string) bool { return !t.byName[name].readOnly })
+	return slices.ContainsFunc(t.names, func(name string) bool { return !t.get(name).readOnly })
 }
 
 // Get returns the memory with that name, nil if there is none.
 func (t *Trees) Get(name string) *memtree.Memory {
-	if x := t.byName[name]; x != nil {
+	if x := t.get(name); x != nil {
 		return x.Memory
 	}
 	return nil
@@ -86,7 +117,7 @@ func (t *Trees) Get(name string) *memtree.Memory {
 func (t *Trees) Close() error {
 	var errs []error
 	for _, name := range t.names {
-		if err := t.byName[name].Close(); err != nil {
+		if err := t.get(name).Close(); err != nil {
 			errs = append(errs, fmt.Errorf("close %s: %w", name, err))
 		}
 	}

@@ -16,7 +16,7 @@ func (s *Server) warm(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, warmWithin)
 	defer cancel()
 	for _, name := range s.trees.names {
-		_, err := s.trees.byName[name].Explain(ctx, memtree.Query{Prompt: "Check the total. 核对合计。"})
+		_, err := s.trees.get(name).Explain(ctx, memtree.Query{Prompt: "Check the total. 核对合计。"})
 		if ctx.Err() != nil {
 			return
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/internal/cli/access"
 	"github.com/memtree/memtree/internal/cli/input"
 	"github.com/memtree/memtree/internal/cli/model"
@@ -156,10 +157,16 @@ func answer(ctx context.Context, a *app, l net.Listener, trees *server.Trees, o 
 		s.RunReader(ctx)
 		close(read)
 	}()
+	reopened := make(chan struct{})
+	go func() {
+		s.RunReopen(ctx)
+		close(reopened)
+	}()
 	err := s.Serve(ctx, l)
 	cancel()
 	err = errors.Join(err, <-ended)
 	<-read
+	<-reopened
 	a.Note(a.Say("Stopped; what was acknowledged is kept."))
 	return err
 }
@@ -243,10 +250,12 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 	m, err := a.store.Open(ctx, access.Writing, servedWithin)
 	readOnly := a.store.ReadOnly
 	var damaged *store.CorruptError
+	full := false
 	switch {
 	case errors.As(err, &damaged):
 	case errors.Is(err, store.ErrFull), errors.Is(err, syscall.ENOSPC):
-		a.Note(a.Say("%s: the disk is full, so this tree is only read.", s.name))
+		full = !a.store.Shared()
+		a.Note(a.Say("%s: the disk is full, so this tree is only read until there is room.", s.name))
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		a.Note(a.Say("%s: %s cannot be written here, so this tree is only read.", s.name, a.store.Name()))
 	case err != nil:
@@ -257,6 +266,9 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 		if m, err = a.store.Open(ctx, access.Reading, servedWithin); err != nil {
 			return &say.Failure{Text: fmt.Sprintf("%s: %s", s.name, a.Sentence(err)), Cause: err}
 		}
+	}
+	if full {
+		return trees.AddFull(s.name, m, reopen(a, shared))
 	}
 	if !readOnly {
 		shared.add(a.store.Share(ctx, m, a.store.Dir, "serve", shared.address))
@@ -269,6 +281,19 @@ func openTree(ctx context.Context, a *app, trees *server.Trees, s named, shared 
 		}
 	}
 	return trees.Add(s.name, m, readOnly, q)
+}
+
+// reopen returns what opens the present store of a for writing later, when its disk may have room.
+func reopen(a *app, shared *sharing) server.Reopen {
+	o, m := *a.store, *a.store.Model // other stores are opened meanwhile
+	o.Model = &m
+	return func(ctx context.Context) (*memtree.Memory, error) {
+		m, err := o.Open(ctx, access.Writing, servedWithin)
+		if err == nil {
+			shared.add(o.Share(ctx, m, o.Dir, "serve", shared.address))
+		}
+		return m, err
+	}
 }
 
 // welcome prints the address, and what to do next.
