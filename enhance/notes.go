@@ -76,33 +76,31 @@ func (g *givenNotes) give(id, all string) {
 // noteOf returns the note of a person on how a case went wrong, "" if it may not be shown or is given already.
 //
 // A note is given whole or not at all, because a part of it can mean the contrary of the whole: “Opens, yes. To a 404.”
-// So it is left out if one of its sentences is unsafe, has a value of the ground truth or was refused by a person, and
-// if it is not about the run. Only its end may be missing: the note of a false alarm ends before a sentence that states
-// that all is right, which is a verdict and no cause, and a long one ends where its room ends.
+// So it is left out if one of its sentences is unsafe, has a value of the ground truth or was refused by a person. Only
+// its end may be missing, and less than half of it: the note of a false alarm ends before a sentence that states that
+// all is right, which is a verdict and no cause; any note ends before a sentence that is not about the run, which may
+// be planted, and where its room ends.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
-	all, fresh := "", ""
+	all, whole, fresh, ended := "", "", false, false
 	for _, s := range sentencesOf(n.CaseData) {
 		if n.Direction == taxonomy.FalseFail && guard.StatesRight(s) {
 			break
 		}
 		said := endSentence(inert(s))
+		whole = text.Append(whole, said)
 		if _, unsafe := guard.Unsafe(said); unsafe || truths.In(said) || o.Refused.Sentence(s) {
 			return ""
 		}
-		if all != "" && Tokens(text.Append(all, said)) > maxOwn {
-			break
+		about := isAbout(s, n.CaseData)
+		part := !about && all != "" && len(text.Tokens(s)) < leastOrder
+		full := all != "" && Tokens(text.Append(all, said)) > maxOwn
+		if ended = ended || full || !about && !part; ended {
+			continue
 		}
 		all = text.Append(all, said)
-		if o.notes.isNew(s) {
-			fresh = text.Append(fresh, said)
-		}
+		fresh = about && o.notes.isNew(s) || fresh
 	}
-	if fresh == "" {
-		return ""
-	}
-	// The check that is given for this very test was read from the note, so this is about the run.
-	beside := slices.Contains(o.Own, n.ID) && fresh == all && n.CaseData.Misses[0].Check != ""
-	if !beside && !isAbout(fresh, n.CaseData) {
+	if !fresh || 2*len(all) < len(whole) {
 		return ""
 	}
 	cut := sentence(all, maxOwn)
@@ -111,6 +109,10 @@ func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 	}
 	return cut
 }
+
+// leastOrder is the number of tokens below which a sentence that is not about the run is a part of the one before it
+// (“To a 404.”): the guard knows orders that short.
+const leastOrder = 2
 
 // maxNote is how many bytes of a note are read.
 const maxNote = 2 << 10
@@ -166,8 +168,8 @@ func (o Options) dropBare(items []wordedMemory) (left []wordedMemory, by map[str
 	return left, by
 }
 
-// isAbout reports whether a note shares a token with its run. A text planted as an order for agents seldom does, and is
-// not about the run.
+// isAbout reports whether a sentence shares a token with its run. A text planted as an order for agents seldom does,
+// and is not about the run.
 func isAbout(s string, d *tree.CaseData) bool {
 	run := newSaying(d.TestCase.Prompt + "\n" + d.AgentJudgment + "\n" + d.TestCase.GroundTruth.Text())
 	if _, orders := guard.Instructs(s); orders {
