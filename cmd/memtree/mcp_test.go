@@ -90,7 +90,7 @@ func TestMCPProcess(t *testing.T) {
 	task := map[string]any{"prompt": "Save the new phone number, reload the page, check that it is still there"}
 	var g struct{ Guidance, Trial string }
 	mcpCall(t, cs, "get_guidance", task, &g)
-	require.Contains(t, g.Guidance, "reload or open the place")
+	require.Contains(t, g.Guidance, "open the place")
 	task["judgment"], task["trial"], task["correct"] = "pass", g.Trial, true
 	var o struct{ Recorded bool }
 	mcpCall(t, cs, "record_outcome", task, &o)

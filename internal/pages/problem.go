@@ -42,8 +42,7 @@ func (s *speech) trouble(t *Trouble) string {
 	case errors.As(t.Cause, &refused):
 		return s.refused(refused)
 	case errors.As(t.Cause, &unkept):
-		return s.say("What this run contains was not saved. If it has no label yet, record it again under the same id, "+
-			"then label it; otherwise record it under a new id, with its truth.")
+		return s.say("Its texts were not saved. Record it again: under the same id, or a new one if it has a label.")
 	}
 	if kind := s.kind(t.Kind); kind != "" {
 		return kind
