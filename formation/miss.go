@@ -33,7 +33,6 @@ type missReader struct {
 	*facts
 	f       *Former
 	truths  guard.Truths
-	removed guard.Clauses // of the note: clauses of sentences that may not be shown
 	defects []defect
 	list    []tree.Miss
 }
@@ -72,7 +71,6 @@ func (r *missReader) note() {
 	if !saysCause(strings.Join(sentences, " ")) && !slices.ContainsFunc(sentences, r.namesCheck) {
 		return // “wrong again” names no cause
 	}
-	r.removed = guard.Removed(firstBytes(r.e.Reason, maxNote), r.truths)
 	lead, ok := r.plainly(sentences...)
 	if len(r.defects) == 1 && (!ok || lead.Sure < plainNote) { // the note and the defect are read as one
 		lead, ok = r.plainly(append(slices.Clone(sentences), r.defects[0].text)...)
@@ -223,12 +221,11 @@ func (r *missReader) evidence(said ...string) cue.MissTexts {
 	return cue.MissTexts{Said: said, Task: r.e.Prompt, Direction: r.judged.Direction}
 }
 
-// how joins the sentences that may be shown to an agent. It drops a sentence that is unsafe or gives the truth away, and
-// every clause of such a sentence of the note.
+// how joins the sentences that may be shown to an agent. It drops a sentence that is unsafe or gives the truth away.
 func (r *missReader) how(sentences ...string) string {
 	var kept []string
 	for _, s := range sentences {
-		if guard.Keep(s, r.truths) != "" && !r.removed.In(s) {
+		if guard.Keep(s, r.truths) != "" {
 			kept = append(kept, s)
 		}
 	}

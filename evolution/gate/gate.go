@@ -67,7 +67,7 @@ type cuts struct {
 	sure       float64 // how sure the catalogue must be of the check that a lesson is about
 }
 
-var fitted = cuts{functionEN: 0.25, functionZH: 0.07, sure: 0.90}
+var fitted = cuts{functionEN: 0.30, functionZH: 0.07, sure: 0.90}
 
 // New returns Gates for the checks and types of tax. unsafe reports whether a text must not be shown to an agent, and
 // returns the reason, which continues "its text …". forces reports whether a text decides a verdict, and returns the

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -16,7 +15,7 @@ import (
 // what is there, or not to report it. A sentence does not force when it makes the verdict depend on what is seen ("if
 // the totals differ, report a defect"), forbids a verdict, or reports what an agent or a product did.
 //
-// A sentence with a clause that forces a verdict forces one. Forces also finds an order to set a field that holds a verdict, such as has_defect (fields.go), and a verdict that is
+// Forces also finds an order to set a field that holds a verdict, such as has_defect (fields.go), and a verdict that is
 // spelled letter by letter.
 //
 // Forces reads Chinese and English. It is a statistical model of terms and does not know their meaning;
@@ -24,7 +23,7 @@ import (
 func Forces(s string) (found string, yes bool) {
 	s = text.Clean(s)
 	for _, one := range text.Sentences(s) {
-		if forces(one) || slices.ContainsFunc(clauses(one), forces) {
+		if learned().odds(one) > cut || setsField(one) || spelledOut(one) {
 			return one, true
 		}
 	}
@@ -39,19 +38,6 @@ func Forces(s string) (found string, yes bool) {
 		}
 	}
 	return "", false
-}
-
-// forces is Forces for one sentence or clause.
-func forces(one string) bool { return learned().odds(one) > cut || setsField(one) || spelledOut(one) }
-
-// clauses returns the clauses of a sentence with their semicolons, and none for a sentence of one clause. What excuses
-// one clause does not excuse the others.
-func clauses(one string) []string {
-	parts := strings.SplitAfter(strings.ReplaceAll(one, "；", ";"), ";")
-	if len(parts) == 1 || len(parts) == 2 && strings.TrimSpace(parts[1]) == "" {
-		return nil
-	}
-	return parts
 }
 
 func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }

@@ -16,7 +16,6 @@
 package guard
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/memtree/memtree/internal/text"
@@ -50,8 +49,8 @@ func Which(s string) string {
 	return strings.TrimSpace(found)
 }
 
-// Keep returns s without the sentences that are unsafe or contain one of the truths. It removes whole sentences with all
-// their clauses, because a part of a sentence may have another meaning. If the remaining sentences together are unsafe or contain a truth,
+// Keep returns s without the sentences that are unsafe or contain one of the truths. It removes whole sentences,
+// because half a sentence may have another meaning. If the remaining sentences together are unsafe or contain a truth,
 // it returns "".
 //
 // If there is nothing to remove, it returns s unchanged. Otherwise it puts the remaining sentences on one line, but
@@ -61,7 +60,7 @@ func Keep(s string, truths Truths) string {
 		return s
 	}
 	kept := ""
-	for _, one := range text.WholeSentences(text.Clean(s)) {
+	for _, one := range text.Sentences(text.Clean(s)) {
 		if fit(one, truths) {
 			kept = appendSentence(kept, text.Squeeze(one))
 		}
@@ -70,31 +69,6 @@ func Keep(s string, truths Truths) string {
 		return ""
 	}
 	return kept
-}
-
-// Clauses are clauses of sentences, by their letters and digits.
-type Clauses map[string]bool
-
-// Removed returns the clauses of the sentences that are unsafe or contain one of the truths: those that [Keep] removes.
-// A text that quotes clauses of s must leave these out, also those that are fit to be shown by themselves.
-func Removed(s string, truths Truths) Clauses {
-	all := Clauses{}
-	for _, one := range text.WholeSentences(text.Clean(s)) {
-		if fit(one, truths) {
-			continue
-		}
-		for _, part := range append(clauses(one), one) {
-			all[text.Letters(part)] = true
-		}
-	}
-	return all
-}
-
-// In reports whether a sentence, or a clause of it, is one of the clauses, however it is punctuated.
-func (c Clauses) In(sentence string) bool {
-	return len(c) > 0 && slices.ContainsFunc(append(clauses(sentence), sentence), func(part string) bool {
-		return c[text.Letters(part)]
-	})
 }
 
 // fit reports whether s may be shown: it is safe and contains none of the truths. White space alone is not fit, so

@@ -11,7 +11,7 @@ import (
 // and as ordinary ones so many of each sort of each check of the built-in taxonomy.
 const (
 	repeated = 2
-	ordinary = 140
+	ordinary = 100
 )
 
 func learnable(tb testing.TB) []sentence {
@@ -38,13 +38,6 @@ func learnable(tb testing.TB) []sentence {
 	}
 	for range repeated {
 		all = append(all, examples(tb)...)
-	}
-	for _, e := range all {
-		if !e.forces { // nor does any clause of it
-			for _, part := range clauses(e.text) {
-				all = append(all, sentence{part, false})
-			}
-		}
 	}
 	return all
 }

@@ -31,7 +31,7 @@ func (l *linear) by(i int) float64 {
 
 // cut is the logarithm of the odds above which a sentence forces a verdict. TestQualityOfGuard fits it to the
 // sentences of all writers but one, and measures that one.
-const cut = -2.0
+const cut = -1.5
 
 // sure is the logarithm of even odds.
 const sure = 0.0
