@@ -46,7 +46,7 @@ var brackets = sync.OnceValue(func() *strings.Replacer {
 })
 
 var heading = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)[\[［]([^\]］]{0,4}(?:` +
+	return regexp.MustCompile(`(?i)[\[［]([^\[［\]］]{0,4}(?:` +
 		`testing\s*strategy|past\s*(?:experience|observation)s?|avoid|learned\s*from|end\s*of|` +
 		`(?:missed|false\s*alarm|went\s*wrong)\s+(?:here|in\s+a)|not\s*settled|seen\s*on|from\s*past|` +
 		`known\s*about|memory|system|assistant|user|inst\b|` +

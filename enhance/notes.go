@@ -75,32 +75,30 @@ func (g *givenNotes) give(id, all string) {
 
 // noteOf returns the note of a person on how a case went wrong, "" if it may not be shown or is given already.
 //
-// A note is given whole or not at all, because a part of it can mean the contrary of the whole: “Opens, yes. To a 404.”
-// So it is left out if one of its sentences is unsafe, has a value of the ground truth or was refused by a person. Only
-// its end may be missing, and less than half of it: the note of a false alarm ends before a sentence that states that
-// all is right, which is a verdict and no cause; any note ends before a sentence that is not about the run, which may
-// be planted, and where its room ends.
+// A part of a note can mean the contrary of the whole, so a note is left out if one of its sentences is unsafe, has a
+// value of the ground truth or was refused by a person. The note of a false alarm ends before a sentence that states
+// that all is right, which is a verdict and no cause, and a long note ends where its room ends. A sentence that is not
+// about the run may be planted, and is left out alone, so that the rest of the note is not lost.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
-	all, whole, fresh, ended := "", "", false, false
+	all, fresh, ended := "", false, false
 	for _, s := range sentencesOf(n.CaseData) {
 		if n.Direction == taxonomy.FalseFail && guard.StatesRight(s) {
 			break
 		}
 		said := endSentence(inert(s))
-		whole = text.Append(whole, said)
 		if _, unsafe := guard.Unsafe(said); unsafe || truths.In(said) || o.Refused.Sentence(s) {
 			return ""
 		}
 		about := isAbout(s, n.CaseData)
 		part := !about && all != "" && len(text.Tokens(s)) < leastOrder
 		full := all != "" && Tokens(text.Append(all, said)) > maxOwn
-		if ended = ended || full || !about && !part; ended {
+		if ended = ended || full; ended || !about && !part {
 			continue
 		}
 		all = text.Append(all, said)
 		fresh = about && o.notes.isNew(s) || fresh
 	}
-	if !fresh || 2*len(all) < len(whole) {
+	if !fresh {
 		return ""
 	}
 	cut := sentence(all, maxOwn)
