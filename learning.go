@@ -108,6 +108,8 @@ func (m *Memory) latest(ctx context.Context, of ...learned.Box) error {
 }
 
 // refresh is latest for methods without a context and an error: they answer from what was read before if it fails.
+//
+//nolint:contextcheck // the methods have none, and reading has a bound of its own
 func (m *Memory) refresh(of ...learned.Box) {
 	if !m.opts.ReadOnly {
 		return

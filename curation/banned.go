@@ -10,8 +10,8 @@ import (
 	"github.com/memtree/memtree/tree"
 )
 
-// repeats reports whether n has a sentence, other than those of was, that is nearly the same as one of o,
-// and o is banned or rejected. It compares what o has as text and what agents get of it in the language of n. A strategy
+// repeats reports whether n has a sentence, other than those of was, that is nearly the same as one of o, and o is
+// banned or rejected. It compares what o has as text and what agents get of it in the language of n. A strategy
 // summarizes lessons, so of a banned one only a person's sentences count.
 func (c *Curation) repeats(n *tree.Node, was *tree.Content, o *tree.Node) bool {
 	if o.Mark != tree.Banned || o.Direction != n.Direction || o.ID == n.ID {

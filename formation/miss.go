@@ -173,8 +173,8 @@ func (r *missReader) listed() {
 	}
 }
 
-// join adds a defect to the miss that it belongs to. The things that the defect names are not those of the miss: a check
-// that was read from a note is often on another thing than the one where the defect was seen.
+// join adds a defect to the miss that it belongs to. The things that the defect names are not those of the miss: a
+// check that was read from a note is often on another thing than the one where the defect was seen.
 func (r *missReader) join(m *tree.Miss, d defect) {
 	m.Truth = lined(m.Truth, text.Line(d.text))
 	m.At = first(append(m.At, d.at), tree.MaxThings)

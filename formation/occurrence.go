@@ -92,8 +92,8 @@ func olderCase(ctx context.Context, v treeView, n *tree.Node) (tree.Node, bool, 
 	return tree.Node{}, false, nil
 }
 
-// recurring reports whether a case may get one more occurrence of other evidence. A banned one may: it stays out of use,
-// and no new case of the same mistake takes its place.
+// recurring reports whether a case may get one more occurrence of other evidence. A banned one may: it stays out of
+// use, and no new case of the same mistake takes its place.
 func recurring(o *tree.Node) bool { return o.Live() || o.Mark == tree.Banned }
 
 // recurs reports whether case n is of the same test as the older case o and missed the same: the same check on the

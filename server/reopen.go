@@ -25,7 +25,7 @@ func (s *Server) RunReopen(ctx context.Context) {
 			s.opts.Pause(ctx, oldFor)
 		}
 		for _, t := range old {
-			if err := t.Close(); err != nil {
+			if err := t.Close(); err != nil { //nolint:contextcheck // closing has a bound of its own
 				s.opts.Logger.WarnContext(ctx, "close a tree that was only read", "tree", t.name, "error", err.Error())
 			}
 		}

@@ -127,8 +127,9 @@ func (l *labelling) badUpTo(line int) {
 func (l *labelling) one(ctx context.Context, x *report.Label) error {
 	w, ok := labelOf(x.Truth)
 	if !ok {
-		return l.refuse(x, "truth", l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail, environment or other",
-			text.Clip(text.Line(x.Truth), 40)))
+		return l.refuse(x, "truth",
+			l.Say("is %q; write right, wrong, pass, fail, false_pass, false_fail, environment or other",
+				text.Clip(text.Line(x.Truth), 40)))
 	}
 	id, tests := x.ID, l.testsOf(x.ID)
 	switch _, ok := l.known[id]; {

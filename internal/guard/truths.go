@@ -23,8 +23,8 @@ import (
 //
 // A text contains a truth if the value appears in the text as a whole word or phrase, in any case and width, and a
 // number with or without a currency sign, zeros at its end and commas between thousands (1299 for ¥1,299.00). An amount
-// of one digit needs its currency sign, because a note also counts steps and rows. Truths does not recognise a paraphrase,
-// or a number that is written in another way (1.3k for 1300).
+// of one digit needs its currency sign, because a note also counts steps and rows. Truths does not recognise a
+// paraphrase, or a number that is written in another way (1.3k for 1300).
 type Truths struct{ values []string }
 
 // Bounds on the work for one ground truth.
