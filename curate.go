@@ -31,7 +31,7 @@ func (m *Memory) Curation() *curation.Curation {
 		Gates:  gate.New(m.taxonomy, guard.Instructs, guard.Forces),
 		TypeOf: m.typeOf, Words: m.words.Fill, In: m.words.In, Given: m.shown,
 		Withdraw: func(ctx context.Context, job string) error {
-			err := m.Review().Withdraw(ctx, job) //nolint:contextcheck // it only reads, see refresh
+			err := m.Review().Withdraw(ctx, job)
 			if errors.Is(err, evolution.ErrNoDraft) {
 				return nil // the next evolve writes one
 			}
@@ -156,7 +156,7 @@ func (m *Memory) purge(ctx context.Context, b store.Batch) error {
 	jobs, err := m.openJobs(ctx, true) // the store loses them with all derived data
 	if err == nil {
 		// First, so that a crash leaves none behind.
-		err = m.Pictures().Purge(ctx, b.Purge) //nolint:contextcheck // it only reads, see refresh
+		err = m.Pictures().Purge(ctx, b.Purge)
 	}
 	if err != nil {
 		return err

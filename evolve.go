@@ -213,9 +213,11 @@ func (m *Memory) openJobs(ctx context.Context, write bool) (*evolution.Jobs, err
 // Review returns the drafts of lessons that wait for a person. Advanced.
 func (m *Memory) Review() *evolution.Review {
 	m.refresh()
-	if n := m.learned.Number(context.Background(), evolution.JobsName); m.learned.drafts.Swap(n) != n {
-		m.drafts.Forget() // another process has written some
-	}
+	m.learned.detached(func(ctx context.Context) {
+		if n := m.learned.Number(ctx, evolution.JobsName); m.learned.drafts.Swap(n) != n {
+			m.drafts.Forget() // another process has written some
+		}
+	})
 	return evolution.NewReview(m.openJobs, func(ctx context.Context, write bool) (evolution.Evolved, error) {
 		return m.Evolve(ctx, &EvolveOptions{DryRun: !write, MaxCalls: new(0), Review: true, KeepAll: true})
 	}, reviewers{m}, m.core.Trusted(), &m.drafts)
@@ -226,7 +228,7 @@ type reviewers struct{ m *Memory }
 
 func (r reviewers) Reject(ctx context.Context, p *evolution.Proposal, by *evolution.ReviewDecision) error {
 	o := curation.Options{Why: by.Why, By: by.By}
-	_, err := r.m.Curation().Reject(ctx, draftOf(p), o) //nolint:contextcheck // it only reads, see refresh
+	_, err := r.m.Curation().Reject(ctx, draftOf(p), o)
 	return err
 }
 
@@ -236,7 +238,7 @@ func (r reviewers) Accept(ctx context.Context, ps []evolution.Proposal, by *evol
 		drafts[i] = draftOf(&ps[i])
 	}
 	o := curation.Options{By: by.By}
-	return r.m.Curation().Accept(ctx, drafts, o) //nolint:contextcheck // it only reads, see refresh
+	return r.m.Curation().Accept(ctx, drafts, o)
 }
 
 func draftOf(p *evolution.Proposal) curation.WaitingDraft {

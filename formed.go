@@ -55,9 +55,6 @@ const (
 )
 
 // saveInbox saves the inbox with its marks.
-//nolint:contextcheck // whoever skips has no context, and saving has a bound of its own
-func (m *Memory) saveSkipped() { m.saveInbox(context.Background()) }
-
 func (m *Memory) saveInbox(ctx context.Context) {
 	every := saveInboxEvery
 	if whole, _ := m.learned.inbox.Sizes(); whole <= smallInbox {

@@ -46,6 +46,7 @@ type learning struct {
 	seen     chan seenTest // from Guide, to be added to the book
 
 	follow   func(context.Context) error // see core.Latest
+	detached func(func(context.Context)) // calls with a context that does not end, for methods that have none
 	fresh    atomic.Bool                 // new outcomes since Open
 	settling sync.Mutex                  // held while the credit of memories is written; taken before door
 	settled  uint64                      // last entry of the ledger in the credit of memories; guarded by settling
@@ -66,7 +67,8 @@ func newLearning() *learning {
 
 // openLearned loads the data held beside the store. Unreadable data starts empty.
 func (m *Memory) openLearned(ctx context.Context) {
-	l := m.learned
+	l, detached := m.learned, context.WithoutCancel(ctx)
+	l.detached = func(do func(context.Context)) { do(detached) }
 	l.Follower = learned.New(m.store, m.opts.ReadOnly, m.opts.Logger)
 	l.decisions = learned.New(m.store, m.opts.ReadOnly, m.opts.Logger)
 	_, shared := m.store.(store.Shared)
@@ -108,15 +110,15 @@ func (m *Memory) latest(ctx context.Context, of ...learned.Box) error {
 }
 
 // refresh is latest for methods without a context and an error: they answer from what was read before if it fails.
-//
-//nolint:contextcheck // the methods have none, and reading has a bound of its own
 func (m *Memory) refresh(of ...learned.Box) {
 	if !m.opts.ReadOnly {
 		return
 	}
-	if err := m.latest(context.Background(), of...); err != nil {
-		m.opts.Logger.Warn("what another process has written will be read later", "error", err)
-	}
+	m.learned.detached(func(ctx context.Context) {
+		if err := m.latest(ctx, of...); err != nil {
+			m.opts.Logger.Warn("what another process has written will be read later", "error", err)
+		}
+	})
 }
 
 // learn follows the ledger as verdicts and outcomes come, until ctx ends. It is a worker of its own so that forming

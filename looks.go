@@ -26,7 +26,7 @@ func (m *Memory) newLooks() *look.Looks {
 		},
 		Before: m.beforeLook,
 		Picture: func(ctx context.Context, sum string) ([]byte, error) {
-			b, _, err := m.Pictures().Get(ctx, sum) //nolint:contextcheck // it only reads, see refresh
+			b, _, err := m.Pictures().Get(ctx, sum)
 			return b, err
 		},
 		Save: func(ctx context.Context, every time.Duration) {

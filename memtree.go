@@ -293,7 +293,7 @@ func (m *Memory) Inbox() *inbox.Chooser {
 	m.refresh(m.learned.inbox, m.learned.looks)
 	return inbox.New(inbox.Options{
 		Box: m.learned.inbox, Tree: m.store, Score: m.scored, ReadOnly: m.opts.ReadOnly,
-		Judge: m.judgeLabels, Looks: m.looks, Skipped: m.saveSkipped,
+		Judge: m.judgeLabels, Looks: m.looks, Skipped: func() { m.learned.detached(m.saveInbox) },
 	})
 }
 

@@ -40,7 +40,7 @@ func (m *Memory) prune(ctx context.Context, o *evolution.PruneOptions) (p evolut
 		return m.core.Apply(ctx, store.Batch{Changes: p.Changes})
 	})
 	if err == nil && !o.DryRun && !m.opts.ReadOnly {
-		err = m.Pictures().Sweep(ctx) //nolint:contextcheck // it only reads, see refresh
+		err = m.Pictures().Sweep(ctx)
 	}
 	return p, err
 }
