@@ -68,9 +68,10 @@ type Replica struct {
 
 	refused [kindsOfWrite]error // why the database does not take a kind of write; guarded by mu
 
-	stale   atomic.Bool  // this process has accepted evaluations since the counts were read
-	waiting atomic.Int64 // evaluations in the journal of this machine
-	anew    int          // how often the tree was read anew; guarded by mu
+	accepts atomic.Uint64 // how often this process has accepted evaluations
+	counted atomic.Uint64 // accepts when the counts were last read
+	waiting atomic.Int64  // evaluations in the journal of this machine
+	anew    int           // how often the tree was read anew; guarded by mu
 
 	stop    context.CancelFunc
 	workers sync.WaitGroup

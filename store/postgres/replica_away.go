@@ -38,7 +38,7 @@ func (r *Replica) Accept(ctx context.Context, es []tree.Evaluation) ([]store.Rec
 		receipts, err = r.acceptBelow(ctx, es)
 		r.noteRefusal(intakeWrites, err)
 		if err == nil {
-			r.stale.Store(true)
+			r.accepts.Add(1)
 			return receipts, nil
 		}
 	}

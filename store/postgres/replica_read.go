@@ -34,10 +34,11 @@ func (r *Replica) Info(ctx context.Context) (store.Info, error) {
 	if err := r.usable(ctx); err != nil {
 		return store.Info{}, fmt.Errorf("info: %w", err)
 	}
-	if r.stale.Swap(false) && r.isAway() == nil {
+	if now := r.accepts.Load(); now != r.counted.Load() && r.isAway() == nil {
 		if err := r.poll(ctx); err != nil && ctx.Err() != nil {
 			return store.Info{}, fmt.Errorf("info: %w", err)
 		}
+		r.counted.Store(now) // after the poll, so that no other question meanwhile has the counts of before
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
