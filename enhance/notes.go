@@ -80,21 +80,23 @@ func (g *givenNotes) give(id, all string) {
 // that all is right, which is a verdict and no cause, and a long note ends where its room ends. A sentence that is not
 // about the run may be planted, and is left out alone, so that the rest of the note is not lost.
 func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
-	all, fresh, ended := "", false, false
+	all, fresh, ended, kept := "", false, false, false
 	for _, s := range sentencesOf(n.CaseData) {
 		if n.Direction == taxonomy.FalseFail && guard.StatesRight(s) {
 			break
 		}
 		said := endSentence(inert(s))
-		if _, unsafe := guard.Unsafe(said); unsafe || truths.In(said) || o.Refused.Sentence(s) {
+		if unsafeClause(said) || truths.In(said) || o.Refused.Sentence(s) {
 			return ""
 		}
 		about := isAbout(s, n.CaseData)
-		part := !about && all != "" && len(text.Tokens(s)) < leastOrder
+		part := !about && kept && len(text.Tokens(s)) < leastOrder
 		full := all != "" && Tokens(text.Append(all, said)) > maxOwn
 		if ended = ended || full; ended || !about && !part {
+			kept = false
 			continue
 		}
+		kept = true
 		all = text.Append(all, said)
 		fresh = about && o.notes.isNew(s) || fresh
 	}
@@ -106,6 +108,19 @@ func (o Options) noteOf(n *tree.Node, truths guard.Truths) string {
 		return ""
 	}
 	return cut
+}
+
+// unsafeClause reports whether a sentence or one of its clauses between semicolons is unsafe: “Skip the total; it is
+// fine.” orders nothing as a whole that the guard knows.
+func unsafeClause(s string) bool {
+	_, unsafe := guard.Unsafe(s)
+	for _, clause := range strings.FieldsFunc(s, func(r rune) bool { return r == ';' || r == '；' }) {
+		if unsafe {
+			break
+		}
+		_, unsafe = guard.Unsafe(strings.TrimSpace(clause))
+	}
+	return unsafe
 }
 
 // leastOrder is the number of tokens below which a sentence that is not about the run is a part of the one before it
