@@ -308,23 +308,6 @@ func TestLabelByAnotherProcess(t *testing.T) {
 	problems(t, one)
 }
 
-// TestRelabelledCaseReturns: that one run was right after all does not hide another one with the same mistake.
-func TestRelabelledCaseReturns(t *testing.T) {
-	m := summed(t, 4)
-	relabel(t, m, "r1", `{"verdict":"pass"}`)
-	require.NoError(t, recordAndWait(t, m, sumRun("r9", "cart", 20)))
-	n, err := m.Tree().Get(t.Context(), verdictNow(t, m, "r9").Node)
-	require.NoError(t, err)
-	require.True(t, n.Live())
-	require.Len(t, n.Occurrences, 1)
-	evolve(t, m)
-	require.Len(t, liveOf(t, m, tree.Experience)[0].Children, 4)
-	_, err = m.Curation().Undo(t.Context(), "r1", curation.Options{By: "ann"})
-	require.NoError(t, err)
-	require.Len(t, caseOf(t, m, "r1").Occurrences, 2)
-	problems(t, m)
-}
-
 // TestRelabelOutlastsAnImport: a trusted file from before a label does not bring back a run that the label took out of
 // a case.
 func TestRelabelOutlastsAnImport(t *testing.T) {

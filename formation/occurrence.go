@@ -18,10 +18,6 @@ func attach(n tree.Node, x *facts, near bool, out *Formed) {
 	if slices.ContainsFunc(n.Occurrences, func(p tree.Occurrence) bool { return p.Evaluation == o.Evaluation }) {
 		return
 	}
-	if n.Relabelled() {
-		n.Decision = &tree.Decision{Kind: tree.DecisionUndo, At: n.Decision.At.Add(1), Fresh: true}
-		n.Status, n.ArchivedFor = tree.Active, ""
-	}
 	n.Occurrences = append(slices.Clone(n.Occurrences), o)
 	slices.SortStableFunc(n.Occurrences, func(a, b tree.Occurrence) int {
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Evaluation, b.Evaluation))

@@ -100,8 +100,8 @@ func (n *Node) Forgotten() bool { return n.Decision.Is(DecisionForget) }
 // RelabelledFor begins the ArchivedFor of a case that is out of use because persons labelled its runs otherwise.
 const RelabelledFor = "relabelled: "
 
-// Relabelled reports whether n is a case that is out of use because persons labelled its runs otherwise. They decided
-// on these runs alone, so a later run with the same mistake takes it into use again.
+// Relabelled reports whether n is a case that is out of use because persons labelled its runs otherwise. A label that
+// finds its mistake in another run takes it into use again.
 func (n *Node) Relabelled() bool {
 	return n.Forgotten() && strings.HasPrefix(n.ArchivedFor, RelabelledFor)
 }
