@@ -7,6 +7,7 @@ import (
 
 	"github.com/memtree/memtree"
 	"github.com/memtree/memtree/curation"
+	"github.com/memtree/memtree/ledger"
 	"github.com/memtree/memtree/tree"
 )
 
@@ -64,4 +65,18 @@ func TestABannedCaseHoldsAfterReopening(t *testing.T) {
 	require.Len(t, caseOf(t, m, "o1").Occurrences, 2)
 	require.Empty(t, liveOf(t, m, tree.Case))
 	problems(t, m)
+}
+
+func recordAndWait(t *testing.T, m *memtree.Memory, e memtree.Evaluation) error {
+	t.Helper()
+	err := m.Record(t.Context(), e)
+	require.NoError(t, m.Wait(t.Context()))
+	return err
+}
+
+func verdictNow(t *testing.T, m *memtree.Memory, id string) ledger.Verdict {
+	t.Helper()
+	v, err := m.Curation().Evaluation(t.Context(), id)
+	require.NoError(t, err)
+	return v
 }

@@ -64,20 +64,6 @@ func cartRun(id, truth string) memtree.Evaluation {
 	return e
 }
 
-func recordAndWait(t *testing.T, m *memtree.Memory, e memtree.Evaluation) error {
-	t.Helper()
-	err := m.Record(t.Context(), e)
-	require.NoError(t, m.Wait(t.Context()))
-	return err
-}
-
-func verdictNow(t *testing.T, m *memtree.Memory, id string) ledger.Verdict {
-	t.Helper()
-	v, err := m.Curation().Evaluation(t.Context(), id)
-	require.NoError(t, err)
-	return v
-}
-
 // TestLabelOutlastsATruthOnItsWay: a truth that no Record has compared, such as one from the journal of a machine that
 // was without its database, or of a process that was killed before it formed, does not change a person's label. It is
 // kept, and comes back when the label is undone.
